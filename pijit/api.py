@@ -95,12 +95,18 @@ def jitted(function: Any, options: Options) -> Any:
     for kind, wrap in WRAPPERS.items():
         if isinstance(function, kind):
             return wrap(function, options)
-    call = getattr(type(function), "__call__", None)
-    if not callable(function) or call is None:
+    if not callable(function):
         raise TypeError(f"jit: {function!r} cannot be called")
-    if isinstance(call, FunctionType):
+    call = call_method(function)
+    if call is not None:
         return MethodType(jitted_function(call, options), function)
     return unchanged(function, "not_a_python_function")
+
+
+def call_method(thing: object) -> FunctionType | None:
+    """The `__call__` that a class defines in Python."""
+    call = getattr(type(thing), "__call__", None)  # noqa: B004  # the method itself is wanted
+    return call if isinstance(call, FunctionType) else None
 
 
 def jitted_function(function: FunctionType, options: Options) -> Any:
@@ -109,8 +115,6 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
         if options.fullgraph:
             raise capture_error("suspendable", function.__code__, function.__code__.co_firstlineno)
         return unchanged(function, "suspendable")
-    if function.__code__ in JITTED:  # jitted once more: other options for the same original
-        function = function.__wrapped__  # type: ignore[attr-defined]
     new = FunctionType(
         private_code(function.__code__, options),
         function.__globals__,
@@ -120,26 +124,26 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
     )
     new.__kwdefaults__ = function.__kwdefaults__
     functools.update_wrapper(new, function)
-    if sys.version_info >= (3, 12):
-        new.__type_params__ = function.__type_params__
     new.stats = functools.partial(stats, new)  # type: ignore[attr-defined]
     tiers.enable_code(new.__code__, options)
     return new
 
 
 # One private copy for one code object and one set of options, so that a nested function that is made again and again
-# is compiled once. By id: equal code objects may come from different files.
+# is compiled once. By id: code objects compare by content, and equal ones may come from different files.
 COPIES: dict[tuple[int, Options], CodeType] = {}
-JITTED: weakref.WeakSet[CodeType] = weakref.WeakSet()
+ORIGINALS: dict[int, weakref.ref[CodeType]] = {}  # by id of the copy
 
 
 def private_code(code: CodeType, options: Options) -> CodeType:
-    """The copy that carries what pijit knows; it lives as long as the original."""
+    """The copy that carries what pijit knows; it lives as long as the original. A copy's copy is its original's."""
+    code = ORIGINALS.get(id(code), lambda: None)() or code
     key = (id(code), options)
     if key not in COPIES:
-        COPIES[key] = code.replace()
-        JITTED.add(COPIES[key])
+        copy = COPIES[key] = code.replace()
+        ORIGINALS[id(copy)] = weakref.ref(code)
         weakref.finalize(code, COPIES.pop, key, None).atexit = False
+        weakref.finalize(copy, ORIGINALS.pop, id(copy), None).atexit = False
     return COPIES[key]
 
 
@@ -174,11 +178,9 @@ def skip(function: F) -> F:
 def plain_function(thing: Any) -> FunctionType | None:
     """The Python function behind a method, a partial, a static or class method, or a callable object."""
     while not isinstance(thing, FunctionType):
-        inner = getattr(thing, "__func__", None) or getattr(thing, "func", None)
+        inner = getattr(thing, "__func__", None) or getattr(thing, "func", None) or call_method(thing)
         if inner is None:
-            inner = getattr(type(thing), "__call__", None)
-            if not isinstance(inner, FunctionType):
-                return None
+            return None
         thing = inner
     return thing
 

@@ -45,7 +45,7 @@ class Stderr(logging.StreamHandler):  # type: ignore[type-arg]  # generic in the
         self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
 
     @property
-    def stream(self) -> object:  # type: ignore[override]  # an attribute in the base class
+    def stream(self) -> object:
         """The stream of the moment."""
         return sys.stderr
 
