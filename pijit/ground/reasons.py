@@ -257,3 +257,14 @@ def lookup(name: str) -> Reason:
 def describe(row: Reason) -> str:
     """A reason in full, for people."""
     return f"{row.id} {row.key}: {row.title} ({row.kind})\n    {row.explanation}\n    Hint: {row.hint}"
+
+
+def page() -> str:
+    """docs/reasons.md."""
+    parts = ["# Reasons", "", "Every break, exit, guard failure and recompile has a row here. Ids do not change."]
+    for digit, kind in KINDS.items():
+        parts += ["", f"## PJ{digit}xx: {kind}"]
+        for row in ROWS:
+            if row.id[2] == digit:
+                parts += ["", f"**{row.id}** `{row.key}`: {row.title}. {row.explanation} *{row.hint}*"]
+    return "\n".join(parts) + "\n"
