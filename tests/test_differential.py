@@ -135,3 +135,9 @@ def test_plain_exceptions_have_no_frames_of_the_helper():
     kind, text, frames, *_ = outcome.exception
     assert (kind, text) == (IndexError, "list index out of range")
     assert frames == [("<lambda>", sys._getframe().f_lineno - 3)]
+
+
+def test_identity_of_other_objects_is_noticed():
+    outcomes = [observe(f, ([1],), {}, None) for f in (lambda a: a, lambda a: [1])]
+    with pytest.raises(AssertionError, match="identity differs"):
+        compare("x", outcomes[:1], outcomes[1:])

@@ -20,7 +20,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pijit.ground.config import CONFIG
-from pijit.runtime import tiers
+from pijit.runtime import records, tiers
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -144,7 +144,9 @@ def main(arguments: list[str]) -> None:
         CONFIG.threshold_calls = CONFIG.threshold_loops = options.threshold
     if options.everything:
         tiers.enable_pattern("*")
+    atexit.register(tiers.disable_all)  # before the interpreter clears __main__: nothing of ours may keep it alive
     if options.report:
+        records.keep = []
         atexit.register(print_report)
     sys.argv[:] = [name, *rest]
     ours = 2  # this frame and the one that compiles or executes

@@ -78,9 +78,9 @@ def worth_showing(record: Record) -> bool:
 
 def text(chosen: Iterable[Record] | None = None) -> str:
     """The whole report."""
-    rows = records.RECORDS if chosen is None else chosen
+    rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
     shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
-    quiet = sum(1 for _ in rows) - len(shown)
+    quiet = len(rows) - len(shown)
     parts = ["\n".join([heading(record), *body(record)]) for record in shown]
     if not parts:
         parts = ["nothing was compiled"]

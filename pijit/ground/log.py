@@ -165,4 +165,5 @@ def internal(text: str) -> None:
     ROOT.error("PJ901 internal error, the interpreter took over: %s", text)
 
 
-from_environment(os.environ.get("PIJIT_LOGS", ""))
+if os.environ.get("PIJIT_LOGS"):
+    from_environment(os.environ["PIJIT_LOGS"])

@@ -76,22 +76,33 @@ class FragmentRecord:
         return self.final or (0, (0,) * len(self.exits))
 
 
-@dataclass(eq=False, slots=True, weakref_slot=True)
 class Record:
-    """Everything about one code object."""
+    """Everything about one code object.
 
-    code: CodeType
-    options: Options
-    fragments: list[FragmentRecord] = field(default_factory=list)
-    breaks: list[Break] = field(default_factory=list)
-    compiles: int = 0
-    misses: int = 0  # guard failures: an entry had fragments and none of them fitted
-    compile_seconds: float = 0.0
-    gave_up: str = ""  # id of the reason why nothing more is compiled here, "" while something may be
-    plan: Any = None  # the driver's own
+    The code object owns its record (through co_extra), which the garbage collector cannot see, so the way back is weak.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, code: CodeType, options: Options) -> None:
+        self.code_ref = weakref.ref(code)
+        self.options = options
+        self.fragments: list[FragmentRecord] = []
+        self.breaks: list[Break] = []
+        self.compiles = 0
+        self.misses = 0  # guard failures: an entry had fragments and none of them fitted
+        self.compile_seconds = 0.0
+        self.gave_up = ""  # id of the reason why nothing more is compiled here, "" while something may be
+        self.plan: Any = None  # the driver's own
         RECORDS.add(self)
+        if keep is not None:
+            keep.append(code)
+
+    @property
+    def code(self) -> CodeType:
+        """The code object, which outlives every use of its record."""
+        code = self.code_ref()
+        if code is None:
+            raise ReferenceError("the code object of this record is gone")
+        return code
 
     def add_break(self, reason: str, line: int, detail: str = "", file: str = "") -> Break:
         """The row for this break, counted once more."""
@@ -113,8 +124,9 @@ class Record:
         return fragment
 
 
-# Every record that is alive, for the report at the end of a run. A record dies with its code object.
+# Every record that is alive. A record dies with its code object, unless a report will want it: then `keep` is a list.
 RECORDS: weakref.WeakSet[Record] = weakref.WeakSet()
+keep: list[CodeType] | None = None
 
 
 @dataclass(frozen=True, slots=True)
