@@ -4,7 +4,6 @@ import dis
 import opcode
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
 from typing import NamedTuple
 
