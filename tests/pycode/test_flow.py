@@ -151,6 +151,10 @@ LOOPS = {
         [(1, {"i", "j", "s", "t"}, set()), (2, {"j", "s"}, set())],
     ),
     "while": ("def f(n):\n while n > 1:\n  n = n - 1\n return n", [(1, {"n"}, set())]),
+    "continue": (  # `continue` goes to the test at the top, the end of the body to its copy at the bottom
+        "def f(n, x):\n while n:\n  n -= 1\n  if x: continue\n  y = n",
+        [(1, {"n", "y"}, set()), (2, {"n", "y"}, set())],
+    ),
     "while true": ("def f(n):\n while True:\n  n = n - 1\n  if n: break\n m = 1", [(1, {"n"}, set())]),
     "cell": ("def f(a):\n c = 0\n for x in a:\n  c += x\n return lambda: c", [(1, {"x", "c"}, set())]),
     "handler": (
