@@ -1,10 +1,10 @@
 """Control flow of a code object: blocks, successors, exception handlers, stack depths and loops."""
 
+import bisect
 import dis
 import opcode
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
 from typing import NamedTuple
 
@@ -133,10 +133,13 @@ def _effect(i: Instruction, jump: bool) -> int:
 
 def _handlers(bytecode: Bytecode) -> dict[int, Handler]:
     """Handlers by the pc of the instruction that they cover."""
-    ranges = sorted(_exception_table(bytecode.exception_table))
+    rows = sorted(_exception_table(bytecode.exception_table))
+    starts = [start for start, _, _ in rows]
     found: dict[int, Handler] = {}
-    for start, end, handler in ranges:
-        found.update((i.pc, handler) for i in bytecode.instructions if start <= i.at < end)
+    for i in bytecode.instructions:
+        row = bisect.bisect_right(starts, i.at) - 1  # rows never overlap
+        if row >= 0 and i.at < rows[row][1]:
+            found[i.pc] = rows[row][2]
     return found
 
 

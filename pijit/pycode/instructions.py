@@ -50,7 +50,9 @@ class Bytecode:
         self.is_generator = bool(code.co_flags & _SUSPENDS)
         self.instructions: tuple[Instruction, ...] = _closures(self, tuple(_instructions(code)))
         self.start = self._start()
-        self.sees_frame = any(_looks_at_frames(step) for i in self.instructions for step in i.micros)
+        steps = [step for i in self.instructions for step in i.micros]
+        self.sees_frame = any(_looks_at_frames(step) for step in steps)
+        self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)
         self.analyses: dict[str, Any] = {}  # what flow and liveness have found out
         self._by_pc = {i.at: i for i in self.instructions} | {i.pc: i for i in self.instructions}
 
@@ -137,7 +139,9 @@ class _Lines:
 
 
 def _looks_at_frames(step: Micro) -> bool:
-    return (step.name in _LOADS_NAME and step.arg in _FRAME_NAMES) or (step.name in _LOADS_ATTRIBUTE and step.arg == "_getframe")
+    if step.name in _LOADS_NAME:
+        return step.arg in _FRAME_NAMES
+    return step.name in _LOADS_ATTRIBUTE and step.arg == "_getframe"
 
 
 def _closures(bytecode: Bytecode, instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:

@@ -35,6 +35,8 @@ def _solve(bytecode: Bytecode) -> dict[int, Slots]:
     if bytecode.sees_frame:
         return {i.pc: everything for i in bytecode.instructions}
     always = bytecode.cell_slots | bytecode.free_slots
+    if bytecode.loads_super and bytecode.slots:  # super() without arguments finds the first one in the frame
+        always |= {0}
     flow = control_flow(bytecode)
     table: dict[int, Slots] = {i.pc: always for i in bytecode.instructions}
     changed = True

@@ -39,7 +39,8 @@ def find_loops(blocks: Blocks, edges: Edges) -> tuple[Loop, ...]:
     for header in sorted(bodies, key=lambda header: (-len(bodies[header]), header)):
         around = [loop for other, loop in found.items() if header in bodies[other]]
         parent = max(around, key=lambda loop: loop.depth, default=None)
-        found[header] = _loop(header, [blocks[leader][-1] for leader in sources[header]], bodies[header], blocks, parent)
+        jumps = [blocks[leader][-1] for leader in sources[header]]
+        found[header] = _loop(header, jumps, bodies[header], blocks, parent)
     return tuple(sorted(found.values(), key=lambda loop: (loop.depth, loop.header)))
 
 

@@ -119,7 +119,11 @@ _CONDITIONS = {"TRUE": "true", "FALSE": "false", "NONE": "none", "NOT_NONE": "no
 ROWS: dict[str, Row] = {
     **{name: _bare(name) for name in _NO_ARGUMENT.split()},
     **{name: _name(name) for name in _NAMED.split()},
-    **{f"POP_JUMP{way}_IF_{c}": _jump("POP_JUMP", low) for c, low in _CONDITIONS.items() for way in ("", "_FORWARD", "_BACKWARD")},
+    **{
+        f"POP_JUMP{way}_IF_{name}": _jump("POP_JUMP", condition)
+        for name, condition in _CONDITIONS.items()
+        for way in ("", "_FORWARD", "_BACKWARD")
+    },
     **{f"JUMP_IF_{c}_OR_POP": _jump("JUMP_IF_OR_POP", _CONDITIONS[c]) for c in ("TRUE", "FALSE")},
     "JUMP_FORWARD": _jump("JUMP"),
     "JUMP_BACKWARD_NO_INTERRUPT": _jump("JUMP"),  # it polls nothing, so it is no place for a loop to be interrupted
