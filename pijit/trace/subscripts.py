@@ -294,11 +294,7 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
 
 
 def _constant_bounds(t: Tracer, low: int, high: int | None, length: Value) -> tuple[Value, Value]:
-    if low >= 0 and high is not None and high >= 0:
-        needed, count = max(low, high), None
-    else:
-        needed = max(abs(low), 0) + max(-(high or 0), 0)
-        count = None
+    needed = low - high if low >= 0 and high is not None and high < 0 else max(abs(low), abs(high or 0))
     t.check(compare(t, ">=", length, const(needed)), "short_axis")
     if low >= 0 and high is not None and high >= 0:
         return const(low), const(max(high - low, 0))
@@ -307,7 +303,6 @@ def _constant_bounds(t: Tracer, low: int, high: int | None, length: Value) -> tu
         return first, const(max((high or 0) - low, 0))
     if low < 0:
         # -a:b with b >= 0: both ends move with the length
-        del count
         assert high is not None
         return first, t.once("raw_max", (add(t, const(high - low), t.once("raw_mul", (length, const(-1)), INT)), const(0)), INT)
     return first, add(t, length, const((high or 0) - low))
