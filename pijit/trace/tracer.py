@@ -25,7 +25,7 @@ from . import inputs
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, value_of
+from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class Tracer:
         live_slots = live(frame.bytecode, frame.pc)
         for slot in loop.stores:
             if frame.locals[slot] is LAZY and len(state.frames) == 1:
-                frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else LAZY
+                frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
         if len(state.frames) == 1 and self.view.names is not None:
             for name in sorted(loop.names):
                 if name not in frame.names:
@@ -352,7 +352,9 @@ class Tracer:
                 if known is not None and (loop is not None or wide) and _is_number(abstract.value):
                     container[key] = Scalar(param(known))
                 continue
-            if abstract.parts():
+            if loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
+                container[key] = abstract.moved(param(abstract.position))
+            elif abstract.parts():
                 container[key] = abstract.remade(param(value) for value in abstract.parts())
         return Version(block, fresh, params), args
 
@@ -366,8 +368,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_iterator(abstract: Abstract) -> bool:
-    from .values import SequenceIterator
-
     return isinstance(abstract, (RangeIterator, SequenceIterator))
 
 
@@ -390,10 +390,10 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     ours = list(state.slots())
     if len(theirs) != len(ours):
         return None
-    for (_, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
+    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b:
+        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -425,6 +425,14 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+_NOTHING = (LAZY, UNBOUND)
+
+
+def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
+    """Whether a slot may still be read."""
+    return container is not frame.locals or key in live(frame.bytecode, frame.pc)
 
 
 def add(tracer: Tracer, a: Value, b: Value) -> Value:
