@@ -6,7 +6,7 @@ by the rows in `rows.LOWERINGS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,9 +17,10 @@ from ..ir.types import Array, is_owned
 from . import words as memory
 from .arrays import ArrayValue, array_of_object, phi_of_array
 from .layout import Area, Layout, exit_tuple
-from .llvm import I64, PTR, Tags, call, constant, i64, llvm_type
+from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .owners import Owners
 from .rows import LOWERINGS, Unsupported
+from .units import Unit
 
 NAME = "pj_fragment"
 _NEVER, _ALWAYS = 1, 1 << 20  # branch weights of an exit and of going on
@@ -27,6 +28,20 @@ _MAX_DIMS = 64
 
 # What is at a block: where to branch to, and the phis of its parameters.
 Target = tuple[ir.Block, dict[Value, Any]]
+
+
+class Merge:
+    """The end of a `rarely`: chooses between a value made there and the usual one."""
+
+    def __init__(self, builder: ir.IRBuilder) -> None:
+        self._builder, self._before = builder, builder.block
+        self.rare: Any = None
+
+    def choose(self, usual: Any, rare: Any) -> Any:
+        phi = self._builder.phi(usual.type)
+        phi.add_incoming(usual, self._before)
+        phi.add_incoming(rare, self.rare)
+        return phi
 
 
 class Driver:
@@ -44,7 +59,7 @@ class Driver:
         self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
         self.exits: dict[int, tuple[Any, ...]] = {}
         self.sites: list[tuple[Any, ...]] = []
-        self.units: dict[str, Callable[[bool], Any]] = {}  # symbols that must be there when the code runs -> how to load them
+        self._units: dict[str, Unit] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
         self.held: frozenset[Value] = frozenset()
@@ -191,9 +206,18 @@ class Driver:
 
     # ---- other units of code ----
 
+    def unit(self, unit: Unit) -> str:
+        """The symbol of a unit, which will be there when the code runs."""
+        self._units[unit.symbol] = unit
+        return unit.symbol
+
+    def data_symbol(self, name: str) -> Any:
+        """The address that a symbol stands for."""
+        return self.module.globals.get(name) or ir.GlobalVariable(self.module, I8, name)
+
     def load_units(self, use_cache: bool) -> list[Any]:
         """Loads the kernels that the driver calls; what is returned keeps them alive."""
-        return [load(use_cache) for load in self.units.values()]
+        return [unit.load(use_cache) for unit in self._units.values()]
 
     # ---- exits ----
 
@@ -209,12 +233,14 @@ class Driver:
         self.builder.position_at_end(go_on)
 
     @contextmanager
-    def rarely(self, condition: Any) -> Iterator[None]:
+    def rarely(self, condition: Any) -> Iterator[Merge]:
         """Runs the body when the condition holds, which is not expected."""
+        merge = Merge(self.builder)
         body, after = self.function.append_basic_block("rare"), self.function.append_basic_block("on")
         self.builder.cbranch(condition, body, after).set_weights([_NEVER, _ALWAYS])
         self.builder.position_at_end(body)
-        yield
+        yield merge
+        merge.rare = self.builder.block
         self.builder.branch(after)
         self.builder.position_at_end(after)
 

@@ -38,21 +38,13 @@ def list_get(d: Driver, op: Op) -> Any:
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
         return b.load(place, typ=I64)
     if type == FLOAT:
-        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), _external(d, "PyFloat_Type")))
+        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
         return field(d, item, _FLOAT_VALUE, F64)
     if type == Obj():
         # another reference to it may go while Python code runs
         call(b, "pj_retain", ir.VoidType(), item)
         return item
     raise Unsupported(f"an element of type {type} of a list")
-
-
-def _external(d: Driver, name: str) -> Any:
-    """The address of an object of the C library of Python."""
-    found = d.module.globals.get(name)
-    if found is None:
-        found = ir.GlobalVariable(d.module, I8, name)
-    return found
 
 
 @row("poll")
