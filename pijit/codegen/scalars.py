@@ -169,9 +169,7 @@ def _int_quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.
     e.trouble.append(bad)
     b = builder.select(bad, one, b)
     quotient, rest = builder.sdiv(a, b), builder.srem(a, b)
-    down = builder.and_(
-        builder.icmp_signed("!=", rest, zero), builder.icmp_signed("<", builder.xor(rest, b), zero)
-    )
+    down = builder.and_(builder.icmp_signed("!=", rest, zero), builder.icmp_signed("<", builder.xor(rest, b), zero))
     return builder.sub(quotient, builder.zext(down, a.type)), builder.select(down, builder.add(rest, b), rest), b
 
 
@@ -387,9 +385,18 @@ _FORMULAS: dict[tuple[str, str], tuple[Row, str | None]] = {
     for dtype in _KINDS[kind]
 }
 _FORMULAS |= {("divide", dtype): (_int_divide, "float64") for dtype in ("bool", *_INTS)}
-_ALIASES = {"true_divide": "divide", "conj": "conjugate", "abs": "absolute", "mod": "remainder", "bitwise_not": "invert"}
+_ALIASES = {
+    "true_divide": "divide",
+    "conj": "conjugate",
+    "abs": "absolute",
+    "mod": "remainder",
+    "bitwise_not": "invert",
+}
 _FORMULAS |= {
-    (alias, dtype): formula for alias, ufunc in _ALIASES.items() for (name, dtype), formula in _FORMULAS.items() if name == ufunc
+    (alias, dtype): formula
+    for alias, ufunc in _ALIASES.items()
+    for (name, dtype), formula in _FORMULAS.items()
+    if name == ufunc
 }
 
 # (ufunc, dtype of its operands); "where": dtype of the values; "cast" is in CASTS.
@@ -412,7 +419,9 @@ def supports(ufunc: str, dtypes: tuple[str, ...]) -> bool:
         return dtypes in CASTS
     values = dtypes[:-1]
     if ufunc == "where":
-        return len(values) == 3 and values[0] == "bool" and len(set(dtypes[1:])) == 1 and ("where", dtypes[1]) in SUPPORTED
+        return (
+            len(values) == 3 and values[0] == "bool" and len(set(dtypes[1:])) == 1 and ("where", dtypes[1]) in SUPPORTED
+        )
     if len(set(values)) != 1 or (ufunc, values[0]) not in _FORMULAS:
         return False
     return dtypes[-1] == (_FORMULAS[ufunc, values[0]][1] or values[0])

@@ -149,7 +149,11 @@ def _one(op: Op, kind: type[Type]) -> bool:
 
 def _math(op: Op) -> bool:
     results = {"floor": INT, "ceil": INT, "trunc": INT, "isnan": BOOL, "isinf": BOOL, "isfinite": BOOL}
-    return bool(op.args) and set(_types(op.args)) == {FLOAT} and _types(op.results) == (results.get(op.attrs["name"], FLOAT),)
+    return (
+        bool(op.args)
+        and set(_types(op.args)) == {FLOAT}
+        and _types(op.results) == (results.get(op.attrs["name"], FLOAT),)
+    )
 
 
 def _cmp(op: Op) -> bool:
@@ -163,7 +167,11 @@ def _select(op: Op) -> bool:
 
 
 def _cast(op: Op) -> bool:
-    return len(op.args) == 1 and all(isinstance(x.type, (Scalar, Np)) for x in (*op.args, *op.results)) and len(op.results) == 1
+    return (
+        len(op.args) == 1
+        and all(isinstance(x.type, (Scalar, Np)) for x in (*op.args, *op.results))
+        and len(op.results) == 1
+    )
 
 
 def _np_op(op: Op) -> bool:
@@ -180,7 +188,13 @@ def _element(skip: int) -> Signature:
         array = op.args[0].type
         if not isinstance(array, Array) or len(op.args) != skip + array.ndim or not _ints(op, skip):
             return False
-        element = op.results[0] if skip == 1 and len(op.results) == 1 else op.args[1] if skip == 2 and not op.results else None
+        element = (
+            op.results[0]
+            if skip == 1 and len(op.results) == 1
+            else op.args[1]
+            if skip == 2 and not op.results
+            else None
+        )
         return element is not None and element.type == array.element
 
     return signature
@@ -241,7 +255,11 @@ def _kernel(op: Op) -> bool:
         if operand.strides is None:
             good = value.type == Np(operand.dtype)
         else:
-            good = isinstance(value.type, Array) and value.type.name == operand.dtype and len(operand.strides) == kernel.ndim
+            good = (
+                isinstance(value.type, Array)
+                and value.type.name == operand.dtype
+                and len(operand.strides) == kernel.ndim
+            )
         if not good:
             return False
     return all(

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from .graph import Block, Box, Branch, Build, Const, Exit, Frame, Graph, Jump, Keep, Known, Leave, Null, Op, Recipe, Unset, Value
+from .graph import (
+    Block,
+    Box,
+    Branch,
+    Build,
+    Const,
+    Exit,
+    Frame,
+    Graph,
+    Jump,
+    Keep,
+    Known,
+    Leave,
+    Null,
+    Op,
+    Recipe,
+    Unset,
+    Value,
+)
 from .kernel import Kernel
 from .types import Obj, Scalar
 
@@ -79,7 +97,8 @@ class _Printer:
         function = "root" if frame.function is None else self.recipe(frame.function)
         names = getattr(frame.code, "co_varnames", ()) + getattr(frame.code, "co_cellvars", ())
         slots = ", ".join(
-            f"{names[slot] if slot < len(names) else slot}={self.recipe(recipe)}" for slot, recipe in sorted(frame.locals.items())
+            f"{names[slot] if slot < len(names) else slot}={self.recipe(recipe)}"
+            for slot, recipe in sorted(frame.locals.items())
         )
         stack = ", ".join(map(self.recipe, frame.stack))
         return f"{function} {{{slots}}} [{stack}]"
@@ -136,11 +155,16 @@ def kernel(kernel: Kernel) -> str:
     names = [f"a{i}" for i in range(len(kernel.operands))] + [f"s{i}" for i in range(len(kernel.steps))]
     operands = ", ".join(
         f"a{i}: {operand.dtype}"
-        + ("" if operand.strides is None else "[" + ",".join("?" if s is None else str(s) for s in operand.strides) + "]")
+        + (
+            ""
+            if operand.strides is None
+            else "[" + ",".join("?" if s is None else str(s) for s in operand.strides) + "]"
+        )
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(
-        f"s{i}: {step.dtype} = {step.ufunc} {', '.join(names[arg] for arg in step.args)}" for i, step in enumerate(kernel.steps)
+        f"s{i}: {step.dtype} = {step.ufunc} {', '.join(names[arg] for arg in step.args)}"
+        for i, step in enumerate(kernel.steps)
     )
     outputs = ", ".join(names[output] for output in kernel.outputs)
     return f"{{{kernel.ndim} axes; {operands}; {steps}; out {outputs}}}"
