@@ -133,9 +133,14 @@ def array_bits(array: np.ndarray) -> object:
     return plain.tobytes()
 
 
+def name_of(kind: type) -> Any:
+    """The type itself, or the name of one that each run of a source makes anew."""
+    return f"subject.{kind.__qualname__}" if kind.__module__ == "subject" else kind
+
+
 def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
     """What can be told from looking at a value, in a form that == compares."""
-    kind = type(value)
+    kind = name_of(type(value))
     if id(value) in path:
         return ("cycle", len(path) - path.index(id(value)))
     inner = (*path, id(value))
@@ -154,15 +159,17 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (kind, [describe(item, inner) for item in value])
     if isinstance(value, set | frozenset):
         return (kind, sorted(repr(describe(item, inner)) for item in value))
-    if isinstance(value, int | str | bytes | None | range | slice | types.EllipsisType):
+    if isinstance(value, int):
+        return (kind, int(value))
+    if isinstance(value, str | bytes | None | range | slice | types.EllipsisType):
         return (kind, value)
     if isinstance(value, types.FunctionType | type | types.ModuleType | types.BuiltinFunctionType):
         return (kind, getattr(value, "__qualname__", value.__name__))
-    if kind.__name__.endswith("iterator"):
-        return (kind.__name__, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
+    if type(value).__name__.endswith("iterator"):
+        return (kind, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
     if hasattr(value, "__dict__"):
-        return (kind.__qualname__, describe(vars(value), inner))
-    return (kind, str(value) if kind.__repr__ is not object.__repr__ else "")
+        return (kind, describe(vars(value), inner))
+    return (kind, str(value) if type(value).__repr__ is not object.__repr__ else "")
 
 
 def sharing(values: Any) -> list[tuple[int, int, bool]]:
@@ -175,13 +182,18 @@ def sharing(values: Any) -> list[tuple[int, int, bool]]:
     ]
 
 
+DEEP = 100
+
+
 def describe_exception(error: BaseException | None) -> Any:
     """Type, message, and the traceback's functions and lines, without the frame of this file."""
     if error is None:
         return None
     frames = [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    if len(frames) > DEEP:  # how deep it goes before the limit depends on how deep it was called
+        frames = [*frames[: DEEP // 2], *frames[-DEEP // 2 :]]
     return (
-        type(error),
+        name_of(type(error)),
         str(error),
         frames,
         describe_exception(error.__cause__),
@@ -321,12 +333,23 @@ def settings(**values: int) -> Any:
             setattr(pijit.config, name, value)
 
 
+def difference(a: Any, b: Any) -> str:
+    """Both values around the first place where their texts differ."""
+    texts = [repr(a), repr(b)]
+    first = next((i for i, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), min(map(len, texts)))
+    start = max(0, first - 200)
+    return "".join(
+        f"\n  {who}: {'...' * (start > 0)}{t[start : first + 400]}"
+        for who, t in zip(("plain", "pijit"), texts, strict=True)
+    )
+
+
 def compare(name: str, plain: list[Outcome], native: list[Outcome]) -> None:
     """AssertionError that names the first difference."""
     for number, (expected, got) in enumerate(zip(plain, native, strict=True), 1):
         for field in fields(Outcome):
             a, b = getattr(expected, field.name), getattr(got, field.name)
-            assert a == b, f"{name}, call {number}: {field.name} differs\n  plain: {a!r}\n  pijit: {b!r}"
+            assert a == b, f"{name}, call {number}: {field.name} differs{difference(a, b)}"
     assert not tiers.INTERNAL_ERRORS, f"{name}: {tiers.INTERNAL_ERRORS}"
 
 
