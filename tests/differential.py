@@ -251,13 +251,11 @@ SOURCE_NUMBER = itertools.count(1)
 
 
 class Instance:
-    """A function that nobody has called yet, and a way back to that state but for what is compiled."""
+    """A function that nobody has called yet, with its namespace."""
 
     def __init__(self, function: types.FunctionType, namespace: dict[str, Any] | None) -> None:
         self.function = function
         self.namespace = namespace  # None: not its own
-        self.cells = [(cell, clone_cell(cell)) for cell in function.__closure__ or ()]
-        self.globals = {} if namespace is None else clone(data_in(namespace))
 
     def jit(self, options: dict[str, Any]) -> None:
         """Replace the function by its jitted form, in its namespace too."""
@@ -265,27 +263,9 @@ class Instance:
         if self.namespace is not None:
             self.namespace[self.function.__name__] = self.function
 
-    def reset(self) -> None:
-        """Undo what the calls did to globals and closure."""
-        for cell, first in self.cells:
-            with contextlib.suppress(ValueError):  # it is empty already
-                del cell.cell_contents
-            with contextlib.suppress(ValueError):  # it was empty
-                cell.cell_contents = clone_cell(first).cell_contents
-        if self.namespace is not None:
-            for name in data_in(self.namespace):
-                del self.namespace[name]
-            self.namespace.update(clone(self.globals))
-
     def run(self, calls: list[Any]) -> list[Outcome]:
         """Call after call, each on its own copies of the arguments."""
         return [observe(self.function, *clone(call), self.namespace) for call in calls]
-
-
-def data_in(namespace: dict[str, Any]) -> dict[str, Any]:
-    """The globals that are neither functions, classes nor modules."""
-    code = types.FunctionType | types.ModuleType | type
-    return {k: v for k, v in namespace.items() if not isinstance(v, code) and not k.startswith("__")}
 
 
 @dataclass
@@ -353,15 +333,17 @@ def compare(name: str, plain: list[Outcome], native: list[Outcome]) -> None:
     assert not tiers.INTERNAL_ERRORS, f"{name}: {tiers.INTERNAL_ERRORS}"
 
 
-def jitted(instance: Instance, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
+def jitted(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
     """Compiled at the first call; the others run what was compiled."""
+    instance = subject.make()
     instance.jit(options)
     compare(f"jit({options})", plain, instance.run(calls))
     return pijit.stats(instance.function)
 
 
-def enabled(instance: Instance, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
+def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
     """Not jitted: everything in the namespace, at threshold 1."""
+    instance = subject.make()
     space = instance.function.__globals__
     with settings(threshold_calls=1, threshold_loops=1):
         tiers.enable_namespace(space)
@@ -373,28 +355,22 @@ def enabled(instance: Instance, calls: list[Any], plain: list[Outcome], _: dict[
     return pijit.stats(instance.function)
 
 
-FORCED_LIMIT = 40  # every crossing up to here, then fewer and fewer
+FORCED_LIMIT = 8  # exits of one program that are tried; evenly spread when there are more
 
 
-def forced(instance: Instance, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
-    """Compile by one ordinary round, then run again with the first, the second, ... exit forced."""
-    from pijit import _native
-
-    stats = jitted(instance, calls, plain, options)
-    n = 1
-    while n < 1 << 20:
-        instance.reset()
-        before = _native.counters().get("forced", 0)
-        _native.set_forced_exit(n)
-        try:
-            native = instance.run(calls)
-        finally:
-            _native.set_forced_exit(0)
-        compare(f"forced exit {n}", plain, native)
-        if _native.counters().get("forced", 0) == before:  # there is no n-th crossing
-            break
-        n += max(1, (n - FORCED_LIMIT) // 2)
-    return stats
+def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
+    """Each exit in turn: compiled so that it is taken whenever it is reached."""
+    probe = subject.make()
+    probe.jit(options)
+    compare("before forcing", plain, probe.run(calls))
+    record = tiers.record_of(probe.function.__code__)
+    exits = max((len(fragment.exits) for fragment in record.fragments), default=0)
+    for index in sorted({exits * i // FORCED_LIMIT for i in range(FORCED_LIMIT)} if exits else ()):
+        instance = subject.make()
+        instance.jit(options)
+        tiers.record_of(instance.function.__code__).plan.force_exit = index
+        compare(f"forced exit {index} of {exits}, {options}", plain, instance.run(calls))
+    return pijit.stats(probe.function)
 
 
 # How to run it, and the options for jit.
@@ -404,6 +380,7 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "numpy": (jitted, {"backend": "numpy"}),
     "enabled": (enabled, {}),
     "forced": (forced, {}),
+    "forced numpy": (forced, {"backend": "numpy"}),
 }
 
 
@@ -420,7 +397,7 @@ def check_calls(
     stats = []
     for name in configurations:
         run, own = CONFIGURATIONS[name]
-        stats.append(run(subject.make(), pairs, plain, {**own, **options}))
+        stats.append(run(subject, pairs, plain, {**own, **options}))
     return stats[0]
 
 
