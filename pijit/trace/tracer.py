@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(slots=True)
 class BreakRecord:
-    """A place where capture stopped. ``resume`` is the root pc after it, where an entry pays, or None."""
+    """A place where capture stopped. ``root_pc``: the instruction of the root frame that has to run in the interpreter."""
 
     code: CodeType
     pc: int
@@ -65,8 +65,8 @@ class BreakRecord:
     reason: str
     detail: str
     hint: str
-    resume: int | None
-    progress: bool = True
+    root_pc: int
+    exit: Exit
 
 
 @dataclass(slots=True)
@@ -157,11 +157,10 @@ class Tracer:
     def _stop(self, instruction: Instruction, stop: Break) -> None:
         frames = self.checkpoint
         code = frames[-1].bytecode.code
-        root = frames[0].bytecode.at(frames[0].pc)
-        self.breaks.append(
-            BreakRecord(code, instruction.at, instruction.line or 0, stop.reason, stop.detail, stop.hint, root.next)
-        )
-        self.block.end = Leave(self.exit("redo", stop.reason))
+        exit = self.exit("redo", stop.reason)
+        line = instruction.line or 0
+        self.breaks.append(BreakRecord(code, instruction.at, line, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        self.block.end = Leave(exit)
 
     # ---- emitting ------------------------------------------------------------------------------------------------------
 
@@ -375,8 +374,8 @@ def _joins(flow: Any) -> frozenset[int]:
     """The pcs that several instructions lead to, and loop headers."""
     seen: set[int] = set()
     joins = {loop.header for loop in flow.loops}
-    for instruction in flow.bytecode.instructions:
-        for pc in flow.next_pcs(instruction.at):
+    for block in flow.blocks.values():
+        for pc in {pc for instruction in block for pc in flow.next_pcs(instruction.at)}:
             if pc in seen:
                 joins.add(pc)
             seen.add(pc)
