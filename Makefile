@@ -12,7 +12,7 @@ RUN := $(VENV)/bin/python
 SOURCES := pyproject.toml $(wildcard setup.py csrc/*)
 ARGS ?=
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test bench lint clean
 
 demo: $(VENV)/.ready
 	$(RUN) examples/demo.py $(ARGS)
@@ -25,7 +25,6 @@ bench: $(VENV)/.ready
 
 lint: $(VENV)/.ready
 	$(RUN) -m ruff check .
-	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
 # The extension is removed first: whether it is out of date is decided here, by the stamp.
