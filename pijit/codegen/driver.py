@@ -111,6 +111,9 @@ class Driver:
             self.held = before
             self._force(op)
             self._define(op, LOWERINGS[op.name](self, op))
+            for exit in op.exits.values():
+                if exit.index not in self.exits:
+                    self.exit_block(exit)  # it cannot happen, but it has its place in the table
             made = {r for r in op.results if self.owners.carrier(r) is r}
             self._release((before | made) - after)
         self.held = states[-1]
