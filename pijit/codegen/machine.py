@@ -12,7 +12,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 @functools.cache
 def _codegen() -> Any:
-    return JITCPUCodegen("pijit")
+    return JITCPUCodegen("pijit")  # type: ignore[no-untyped-call]
 
 
 class Library:
