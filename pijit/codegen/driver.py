@@ -70,8 +70,7 @@ class Driver:
 
     def lower(self) -> None:
         self.poll_byte = memory.load(self, 0, PTR)
-        self._stack_dims = self.builder.alloca(ir.ArrayType(I64, _MAX_DIMS))
-        self._stack_strides = self.builder.alloca(ir.ArrayType(I64, _MAX_DIMS))
+        self._stack_dims, self._stack_strides = self.stack(_MAX_DIMS), self.stack(_MAX_DIMS)
         self._load_inputs()
         for block in self.graph.blocks:
             self._targets[id(block)] = self._open(block)
@@ -111,6 +110,9 @@ class Driver:
             self.held = before
             self._force(op)
             self._define(op, LOWERINGS[op.name](self, op))
+            for exit in op.exits.values():
+                if exit.index not in self.exits:
+                    self.exit_block(exit)  # it cannot happen, but it has its place in the table
             made = {r for r in op.results if self.owners.carrier(r) is r}
             self._release((before | made) - after)
         self.held = states[-1]
@@ -202,7 +204,9 @@ class Driver:
     def stack(self, nwords: int) -> Any:
         """A stack area that lives as long as the function."""
         with self.builder.goto_entry_block():
-            return self.builder.alloca(ir.ArrayType(I64, max(nwords, 1)))
+            place = self.builder.alloca(ir.ArrayType(I64, max(nwords, 1)))
+        place.type = PTR  # llvmlite would give it a pointer type of its own
+        return place
 
     # ---- other units of code ----
 

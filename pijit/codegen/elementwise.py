@@ -122,6 +122,8 @@ def elementwise(d: Driver, op: Op) -> ArrayValue:
             trouble = _by_formula(d, ufunc, dtypes, sources, result)
         else:
             trouble = None
+            if len(dims) > 1:
+                _leave_if_flipped(d, op, sources, made)
             _by_numpy(d, ufunc, dtypes, sources, result)
     if trouble is not None:
         exit_and_release(d, op, d.builder.load(trouble, typ=I1), made)
@@ -154,6 +156,14 @@ def _by_formula(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[So
             b.store(b.or_(b.load(flag, typ=I1), condition), flag)
         store_element(d, result.address(d, indices), make_complex(b, *made) if isinstance(made, tuple) else made)
     return flag
+
+
+def _leave_if_flipped(d: Driver, op: Op, sources: list[Source], made: list[ArrayValue]) -> None:
+    """With more than one axis NumPy turns negative strides round, and its bits depend on their signs: let it do it."""
+    b = d.builder
+    for step in (step for _, steps, _ in sources for step in steps):
+        if not isinstance(step, ir.Constant):
+            exit_and_release(d, op, b.icmp_signed("<", step, i64(0)), made)
 
 
 def _by_numpy(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Source], result: ArrayValue) -> None:

@@ -77,8 +77,9 @@ def divide(b: Any, a: Any, divisor: Any) -> tuple[Any, Any]:
 def float_pow(d: Driver, op: Op) -> Any:
     a, power, b = *map(d.scalar, op.args), d.builder
     # a negative number to a broken power is complex
-    broken = b.fcmp_unordered("!=", intrinsic(b, "floor", power), power)
-    d.exit_if(op, b.and_(b.fcmp_ordered("<", a, ZERO), broken))
+    broken = b.fcmp_ordered("!=", intrinsic(b, "floor", power), power)
+    negative = b.and_(b.fcmp_ordered("<", a, ZERO), is_finite(b, a))
+    d.exit_if(op, b.and_(negative, broken))
     result = call(b, "pj_pow", F64, a, power)
     exit_if_suspect(d, op, result, (a, power))
     return result

@@ -46,7 +46,7 @@ def constant(type: Type, value: Any) -> ir.Constant:
 
 
 def i64(value: int) -> ir.Constant:
-    return ir.Constant(I64, value)
+    return ir.Constant(I64, int(value))
 
 
 class Tags:

@@ -48,8 +48,12 @@ def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
             d.exit_if(op, d.builder.not_(is_finite(d.builder, part)))
     elif not isinstance(result.type, ir.IntType):
         floats = tuple(a for a in args if not isinstance(a.type, ir.IntType))
-        if floats and op.attrs["ufunc"] != "where":
+        if op.attrs["ufunc"] == "where":
+            return
+        if floats:
             exit_if_suspect(d, op, result, floats)
+        else:  # a quotient of integers
+            d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))
 
 
 def _halves(d: Driver, value: Any) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from ..ir.kernel import Kernel
 from . import engine, symbols
@@ -26,15 +27,23 @@ class Unit:
     data: str = ""
 
 
+_kernels: dict[str, Any] = {}  # by symbol: compiled once per process
+
+
 def kernel_unit(kernel: Kernel) -> Unit:
+    """The machine code of a kernel."""
     from . import kernels
 
-    name, text = kernels.kernel_ir(kernel)
+    name = kernels.symbol(kernel)
 
     def load(use_cache: bool) -> Any:
-        machine = engine.build(text, name, use_cache)
-        symbols.register({name: machine.address})
-        return machine.library
+        if name not in _kernels:
+            module = ir.Module(name)
+            kernels.define(module, kernel)
+            machine = engine.build(str(module), name, use_cache)
+            symbols.register({name: machine.address})
+            _kernels[name] = machine.library
+        return _kernels[name]
 
     return Unit(name, load)
 

@@ -52,6 +52,7 @@ class FragmentRecord:
     kind: str  # "function" | "loop" | "after"
     guards: Sequence[str]
     exits: Sequence[Exit]
+    root_pcs: Sequence[int] = ()  # of each exit: the instruction of the root frame that it leaves at, -1 for returns
     native: Any = None
     compile_seconds: float = 0.0
     lines: frozenset[tuple[str, int]] = frozenset()  # (file, line) of everything that it covers

@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(slots=True)
 class BreakRecord:
-    """A place where capture stopped. ``resume`` is the root pc after it, where an entry pays, or None."""
+    """A place where capture stopped. ``root_pc``: the instruction of the root frame that has to run in the interpreter."""
 
     code: CodeType
     pc: int
@@ -65,8 +65,8 @@ class BreakRecord:
     reason: str
     detail: str
     hint: str
-    resume: int | None
-    progress: bool = True
+    root_pc: int
+    exit: Exit
 
 
 @dataclass(slots=True)
@@ -80,6 +80,13 @@ class Capture:
     progress: bool
     loops: bool
 
+
+# Why an operation leaves, where its handler does not say.
+REASONS = {
+    "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+}  # fmt: skip
 
 _PURE_MEMO = frozenset({"raw_add", "raw_sub", "raw_mul", "cmp"})
 
@@ -157,11 +164,10 @@ class Tracer:
     def _stop(self, instruction: Instruction, stop: Break) -> None:
         frames = self.checkpoint
         code = frames[-1].bytecode.code
-        root = frames[0].bytecode.at(frames[0].pc)
-        self.breaks.append(
-            BreakRecord(code, instruction.at, instruction.line or 0, stop.reason, stop.detail, stop.hint, root.next)
-        )
-        self.block.end = Leave(self.exit("redo", stop.reason))
+        exit = self.exit("redo", stop.reason)
+        line = instruction.line or 0
+        self.breaks.append(BreakRecord(code, instruction.at, line, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        self.block.end = Leave(exit)
 
     # ---- emitting ------------------------------------------------------------------------------------------------------
 
@@ -173,7 +179,7 @@ class Tracer:
     def emit(self, name: str, args: tuple[Value, ...], *types: Type, reason: str = "", **attrs: Any) -> Any:
         """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
         row = OPS[name]
-        exits = {"redo": self.exit("redo", reason or name)} if row.exits == ("redo",) else {}
+        exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
@@ -375,8 +381,8 @@ def _joins(flow: Any) -> frozenset[int]:
     """The pcs that several instructions lead to, and loop headers."""
     seen: set[int] = set()
     joins = {loop.header for loop in flow.loops}
-    for instruction in flow.bytecode.instructions:
-        for pc in flow.next_pcs(instruction.at):
+    for block in flow.blocks.values():
+        for pc in {pc for instruction in block for pc in flow.next_pcs(instruction.at)}:
             if pc in seen:
                 joins.add(pc)
             seen.add(pc)
