@@ -193,6 +193,12 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ224", "short_axis", "axis shorter than its slice",
            "A slice with constant ends reaches beyond the array.",
            "Nothing, if such small arrays are rare."),
+    Reason("PJ225", "power", "power that does not give a plain number",
+           "A negative exponent of an int, a negative base of a float or an overflow: the interpreter takes over.",
+           "Write x * x for squares, and keep bases and exponents where the result is of one type."),
+    Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
+           "Check the shift count."),
+    # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),
     Reason("PJ302", "guard_value", "other value", "A value that was taken as constant has changed.",
