@@ -1,0 +1,21 @@
+"""Names that machine code refers to: helpers of the C extension, NumPy's loops, kernels. Code holds no addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_registered: dict[str, int] = {}
+
+
+def register(symbols: Mapping[str, int]) -> None:
+    """Gives addresses to names, before the code that uses them is loaded."""
+    import llvmlite.binding as llvm
+
+    for name, address in symbols.items():
+        if _registered.get(name) != address:
+            llvm.add_symbol(name, address)
+            _registered[name] = address
+
+
+def registered(name: str) -> bool:
+    return name in _registered

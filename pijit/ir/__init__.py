@@ -1,0 +1,1 @@
+"""The graph: types, operations, blocks, exits; its text form, its checker and its reference evaluator."""

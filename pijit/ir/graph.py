@@ -1,0 +1,253 @@
+"""Blocks of SSA operations, exits and the recipes that rebuild a frame.
+
+Invariants, held by `check`:
+1. A value is defined once, before it is used on every path.
+2. Every jump passes one argument per parameter, of the same type.
+3. An operation has exactly the exits that its row in OPS names.
+4. Every value that an exit's recipes name is defined where the exit may be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .types import BOOL, FLOAT, INT, Np, Obj, Type
+
+
+class Value:
+    """A result of an operation, a block parameter or a graph input."""
+
+    __slots__ = ("type", "op")
+
+    def __init__(self, type: Type, op: Op | Block | None = None) -> None:
+        self.type = type
+        self.op = op
+
+
+class Const(Value):
+    """A value known at capture time: a Python int/float/bool, a NumPy scalar, or any object (type Obj)."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, type: Type, value: Any) -> None:
+        super().__init__(type)
+        self.value = value
+
+
+def const(value: Any) -> Const:
+    """The constant of a Python bool, int or float, of a NumPy scalar, or of any other object."""
+    kinds: dict[type, Type] = {bool: BOOL, int: INT, float: FLOAT}
+    cls = type(value)
+    if cls in kinds:
+        return Const(kinds[cls], value)
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and cls.__module__ == "numpy" and getattr(value, "shape", None) == () and cls is dtype.type:
+        return Const(Np(dtype.name), value)
+    return Const(Obj(cls.__qualname__), value)
+
+
+# ---- recipes: how an exit makes an object out of values ------------------------------------------------------------
+
+
+class Recipe:
+    """Says how to make the object of one slot."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keep(Recipe):
+    """Leave what the root frame's slot holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unset(Recipe):
+    """The slot is unbound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null(Recipe):
+    """The NULL that the bytecode puts beside a callable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known(Recipe):
+    """This very object."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Recipe):
+    """The object of a value; its type says how to box it."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Build(Recipe):
+    """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
+    "range_iterator" (next, stop, step), "range_iterator_update" (object, next, stop, step) or "iterator_at" (sequence, index), as in
+    docs/native.md.
+    """
+
+    kind: str
+    items: tuple[Recipe, ...]
+
+
+@dataclass(slots=True)
+class Frame:
+    """What one Python frame must look like at an exit.
+
+    ``function`` is None for the root frame. ``pc`` is in code units. Slots that ``locals`` does not name are kept in the root frame
+    and unset in a callee. ``line`` is for messages.
+    """
+
+    function: Recipe | None
+    code: Any
+    pc: int
+    locals: dict[int, Recipe]
+    stack: tuple[Recipe, ...]
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Exit:
+    """A way out of native code. kind: "return", "redo", "continue", "raise" or "poll"; reason: a key of the reasons registry."""
+
+    kind: str
+    reason: str
+    frames: tuple[Frame, ...]
+    names: tuple[tuple[str, Recipe], ...] = ()
+    result: Recipe | None = None
+    index: int = -1
+
+    def recipes(self) -> Iterator[Recipe]:
+        if self.result is not None:
+            yield self.result
+        for frame in self.frames:
+            if frame.function is not None:
+                yield frame.function
+            yield from frame.locals.values()
+            yield from frame.stack
+        for _, recipe in self.names:
+            yield recipe
+
+    def values(self) -> list[Value]:
+        """The values that this exit needs, each once, in order."""
+        return list(dict.fromkeys(v for recipe in self.recipes() for v in recipe_values(recipe)))
+
+
+def recipe_values(recipe: Recipe) -> Iterator[Value]:
+    if isinstance(recipe, Box):
+        if not isinstance(recipe.value, Const):
+            yield recipe.value
+    elif isinstance(recipe, Build):
+        for item in recipe.items:
+            yield from recipe_values(item)
+
+
+# ---- operations and blocks -------------------------------------------------------------------------------------------
+
+
+class Op:
+    """One operation. ``exits`` has one Exit per name in the row's ``exits``."""
+
+    __slots__ = ("name", "args", "attrs", "results", "exits", "line")
+
+    def __init__(
+        self, name: str, args: tuple[Value, ...], types: tuple[Type, ...], attrs: dict[str, Any], exits: dict[str, Exit], line: int
+    ) -> None:
+        self.name, self.args, self.attrs, self.exits, self.line = name, args, attrs, exits, line
+        self.results = tuple(Value(type, self) for type in types)
+
+    @property
+    def result(self) -> Value:
+        (value,) = self.results
+        return value
+
+
+@dataclass(slots=True)
+class Jump:
+    target: Block
+    args: tuple[Value, ...] = ()
+
+
+@dataclass(slots=True)
+class Branch:
+    condition: Value  # bool
+    yes: Jump
+    no: Jump
+
+
+@dataclass(slots=True)
+class Leave:
+    """Leaves the fragment."""
+
+    exit: Exit
+
+
+Terminator = Jump | Branch | Leave
+
+
+class Block:
+    """Parameters, operations, and a terminator (None only while the block is being built)."""
+
+    __slots__ = ("params", "ops", "end", "line", "is_header")
+
+    def __init__(self, line: int = 0) -> None:
+        self.params: list[Value] = []
+        self.ops: list[Op] = []
+        self.end: Terminator | None = None
+        self.line = line
+        self.is_header = False
+
+    def param(self, type: Type) -> Value:
+        value = Value(type, self)
+        self.params.append(value)
+        return value
+
+    def jumps(self) -> tuple[Jump, ...]:
+        if isinstance(self.end, Jump):
+            return (self.end,)
+        if isinstance(self.end, Branch):
+            return (self.end.yes, self.end.no)
+        return ()
+
+
+@dataclass(slots=True)
+class Graph:
+    """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder."""
+
+    inputs: list[Value]
+    entry: Block
+    blocks: list[Block] = field(default_factory=list)
+    name: str = "fragment"
+
+    def exits(self) -> Iterator[Exit]:
+        for block in self.blocks:
+            for op in block.ops:
+                yield from op.exits.values()
+            if isinstance(block.end, Leave):
+                yield block.end.exit
+
+    def arrange(self) -> None:
+        """Orders the blocks in reverse postorder, drops unreachable ones, and numbers the exits."""
+        order: list[Block] = []
+        seen = {id(self.entry)}
+        stack: list[tuple[Block, Iterator[Jump]]] = [(self.entry, iter(self.entry.jumps()[::-1]))]
+        while stack:
+            block, rest = stack[-1]
+            for jump in rest:
+                if id(jump.target) not in seen:
+                    seen.add(id(jump.target))
+                    stack.append((jump.target, iter(jump.target.jumps()[::-1])))
+                    break
+            else:
+                order.append(block)
+                stack.pop()
+        self.blocks = order[::-1]
+        for index, exit in enumerate(self.exits()):
+            exit.index = index

@@ -1,0 +1,113 @@
+"""THE table of operations: one row each for builder, printer, checker, evaluator and lowering.
+
+Families: ``int_*`` and ``float_*`` are Python's arithmetic (results that Python would give as something else, and errors, are exits);
+``raw_*`` is address arithmetic that cannot overflow; ``np_*`` is NumPy-scalar arithmetic; the rest is arrays, calls, control.
+An exit named "redo" means: nothing of the instruction has happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``exits``: names of the exits that every such operation carries. ``effect``: None (pure: may be dropped, merged and moved
+    subject to its exits), "read" (reads array or list memory), "write" (writes memory), "any" (runs Python). ``fresh``: makes a new object, so two equal ones are
+    not merged; the whole-array ones read their operands' memory."""
+
+    name: str
+    meaning: str
+    exits: tuple[str, ...] = ()
+    effect: str | None = None
+    attrs: tuple[str, ...] = ()
+    fresh: bool = False
+
+
+_REDO = ("redo",)
+
+ROWS = (
+    # Python ints (64-bit; a result outside is an exit: the interpreter makes a big int)
+    Row("int_add", "a + b", _REDO),
+    Row("int_sub", "a - b", _REDO),
+    Row("int_mul", "a * b", _REDO),
+    Row("int_neg", "-a", _REDO),
+    Row("int_abs", "abs(a)", _REDO),
+    Row("int_floordiv", "a // b, Python's sign; exit on b == 0 and on overflow", _REDO),
+    Row("int_mod", "a % b, Python's sign; exit on b == 0", _REDO),
+    Row("int_truediv", "a / b as float; exit on b == 0 and when |a| or |b| > 2**53", _REDO),
+    Row("int_pow", "a ** b; exit on b < 0 and on overflow", _REDO),
+    Row("int_lshift", "a << b; exit on b < 0 and on overflow (0 << b is 0)", _REDO),
+    Row("int_rshift", "a >> b (b >= 64 gives 0 or -1); exit on b < 0", _REDO),
+    Row("int_and", "a & b"),
+    Row("int_or", "a | b"),
+    Row("int_xor", "a ^ b"),
+    Row("int_invert", "~a"),
+    Row("int_to_float", "float(a), rounded to nearest even"),
+    Row("int_exact_float", "float(a); exit when |a| > 2**53", _REDO),
+    # address arithmetic on ints
+    Row("raw_add", "a + b"),
+    Row("raw_sub", "a - b"),
+    Row("raw_mul", "a * b"),
+    Row("raw_min", "min(a, b)"),
+    Row("raw_max", "max(a, b)"),
+    # Python floats
+    Row("float_add", "a + b"),
+    Row("float_sub", "a - b"),
+    Row("float_mul", "a * b"),
+    Row("float_div", "a / b; exit on b == 0", _REDO),
+    Row("float_floordiv", "a // b as CPython's float_floor_div; exit on b == 0", _REDO),
+    Row("float_mod", "a % b as CPython's float_rem; exit on b == 0", _REDO),
+    Row("float_pow", "a ** b as CPython's float_pow; exit on whatever raises or gives a complex", _REDO),
+    Row("float_neg", "-a"),
+    Row("float_abs", "abs(a)"),
+    Row("float_to_int", "int(a), towards zero; exit unless |a| < 2**63", _REDO),
+    Row("float_round", "round(a) as int, half to even; exit unless |a| < 2**62", _REDO),
+    Row("math", "math.<name>(a, ...) on floats as CPython does it: the C library, and an exit where CPython raises;"
+        " floor, ceil and trunc give an int (exit unless |result| < 2**63), isnan, isinf and isfinite a bool", _REDO, attrs=("name",)),
+    # comparison, selection, conversion
+    Row("cmp", "a <symbol> b for two values of one scalar type; bool", attrs=("symbol",)),
+    Row("not", "not a (bool)"),
+    Row("select", "b if a else c (a bool, b and c of one type)"),
+    Row("bool_to_int", "int(a)"),
+    Row("cast", "a as the result type: Python scalar or NumPy scalar to NumPy scalar or Python scalar, as NumPy casts;"
+        " exit where NumPy would warn or raise (overflow, out of range)", _REDO),
+    # NumPy scalars: one ufunc of NumPy applied to scalars of one dtype
+    Row("np_op", "np.<ufunc>(a, ...) on NumPy scalars, all of the loop's dtype; exit where NumPy warns, raises or overflows",
+        _REDO, attrs=("ufunc",)),
+    # arrays: elements
+    Row("dim", "a.shape[axis] as int", attrs=("axis",)),
+    Row("stride", "a.strides[axis] (bytes) as int", attrs=("axis",)),
+    Row("check_index", "i, or i + n when i < 0; exit unless it is in 0..n-1", _REDO),
+    Row("check", "nothing; exit unless the bool a is true", _REDO),
+    Row("load", "a[i, j, ...] with as many checked indices as dimensions; NumPy scalar", effect="read"),
+    Row("store", "a[i, j, ...] = v; args a, v, i, j, ...; v has the element type", effect="write"),
+    # arrays: views. Arguments after a: offset in elements of bytes, then ndim dims, then ndim strides (bytes)
+    Row("slice_bounds", "(first, length) of range(n)[start:stop:step]; args start, stop, n; attr step; absent start/stop are None in"
+        " attr `given`: (bool, bool)", attrs=("step", "given")),
+    Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides", fresh=True),
+    # arrays: whole
+    Row("ew", "np.<ufunc> elementwise; args: n operands (arrays, or NumPy scalars, all of the loop's dtypes), then the dims of the result."
+        " attr stretch: per operand, the axes of the operand whose length is 1 and that are stretched. ufunc \"cast\" converts, \"where\" selects."
+        " A new array of the result type. exit: a floating-point flag was raised (nothing visible was written)",
+        _REDO, attrs=("ufunc", "n", "stretch"), fresh=True),
+    Row("assign", "a[...] = v as if v had been copied first; v an array or a NumPy scalar of a's dtype; attr stretch as for ew;"
+        " args a, v, then the dims of a", effect="write", attrs=("stretch",)),
+    Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
+        _REDO, attrs=("filled",), fresh=True),
+    Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
+    # Python objects
+    Row("list_len", "len of an exact list", effect="read"),
+    Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",
+        _REDO, effect="read"),
+    Row("call", "calls a Python callable with boxed arguments; attrs: callable (Recipe), arguments (tuple of Recipe), keywords (tuple of"
+        " str), chain (tuple of (function Recipe|None, pc)), result_guard (rows for register 0, in terms of results). args are the values of the"
+        " recipes. results: the unboxed result. exit \"raise\": it raised; exit \"type\": the result is not of the expected type (attr"
+        " `boxed`: a Value of type object, defined only in the \"type\" exit, that is the result)",
+        ("raise", "type"), effect="any", attrs=("callable", "arguments", "keywords", "chain", "result_guard", "boxed")),
+    Row("recheck", "guard rows marked mutable still hold; exit otherwise", _REDO, effect="read"),
+    Row("poll", "exit when signals, pending calls or other threads wait", ("poll",), effect="any"),
+)  # fmt: skip
+
+OPS = {row.name: row for row in ROWS}

@@ -1,0 +1,172 @@
+"""Decodes a code object into normalised instructions; a pc counts code units of two bytes."""
+
+import bisect
+import inspect
+import opcode
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import CodeType
+from typing import Any
+
+from pijit.pycode.rows import Micro, Operand, normalise
+from pijit.pycode.versions import CACHES, CALL_ORDER, HERE, JUMPS, PREFIXES
+
+__all__ = ["CALL_ORDER", "Bytecode", "Instruction", "Micro", "decode"]
+
+_PROLOGUE = frozenset({"COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "RESUME", "NOP"})
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_LOADS_NAME = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+_LOADS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
+_FRAME_NAMES = frozenset({"locals", "eval", "exec", "vars", "dir", "_getframe"})
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One opcode with its prefixes and caches, and the normalised steps it stands for."""
+
+    pc: int  # the first unit, prefixes included: where to do it again
+    at: int  # the opcode itself: what a traceback shows
+    next: int  # the instruction after it
+    opname: str
+    line: int | None
+    micros: tuple[Micro, ...]
+    target: int | None
+    parts: tuple[tuple[str, int | None], ...] = ()  # the opcodes themselves with their arguments, prefixes first
+
+
+class Bytecode:
+    """A decoded code object. It holds the code object weakly, so that caching it keeps nothing alive."""
+
+    def __init__(self, code: CodeType) -> None:
+        self._code = weakref.ref(code)
+        self.flags = code.co_flags
+        self.exception_table = code.co_exceptiontable
+        extra = [name for name in code.co_cellvars if name not in code.co_varnames]
+        self.slots: tuple[str, ...] = (*code.co_varnames, *extra, *code.co_freevars)
+        frees = len(self.slots) - len(code.co_freevars)
+        self.cell_slots = frozenset(self.slots.index(name) for name in code.co_cellvars)
+        self.free_slots = frozenset(range(frees, len(self.slots)))
+        self.is_generator = bool(code.co_flags & _SUSPENDS)
+        self.instructions: tuple[Instruction, ...] = _closures(self, tuple(_instructions(code)))
+        self.start = self._start()
+        steps = [step for i in self.instructions for step in i.micros]
+        self.sees_frame = any(_looks_at_frames(step) for step in steps)
+        self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)
+        self.analyses: dict[str, Any] = {}  # what flow and liveness have found out
+        self._by_pc = {i.at: i for i in self.instructions} | {i.pc: i for i in self.instructions}
+
+    @property
+    def code(self) -> CodeType:
+        """The code object, which has to be alive."""
+        code = self._code()
+        if code is None:
+            raise ReferenceError("the code object of this bytecode is gone")
+        return code
+
+    def at(self, pc: int) -> Instruction:
+        """The instruction whose first unit or whose opcode is at pc."""
+        return self._by_pc[pc]
+
+    def _start(self) -> int:
+        start = 0
+        for i in self.instructions:
+            if i.opname not in _PROLOGUE:
+                break
+            start = i.next
+            if i.opname == "RESUME":
+                break
+        return start
+
+
+_cache: dict[int, Bytecode] = {}
+
+
+def decode(code: CodeType) -> Bytecode:
+    """The bytecode of a code object; the same object is decoded once.
+
+    Kept by identity: code objects compare by value, and equal ones may differ in file name.
+    """
+    key = id(code)
+    found = _cache.get(key)
+    if found is None:
+        found = _cache[key] = Bytecode(code)
+        weakref.finalize(code, _cache.pop, key, None).atexit = False
+    return found
+
+
+def _instructions(code: CodeType) -> Iterator[Instruction]:
+    raw = code.co_code  # CPython gives the plain opcodes here, whatever has been specialised or instrumented
+    lines = _Lines(code)
+    pc = at = arg = 0
+    kwnames: tuple[str, ...] = ()
+    parts: list[tuple[str, int | None]] = []
+    while at * 2 < len(raw):
+        op, name = raw[at * 2], opcode.opname[raw[at * 2]]
+        arg = arg << 8 | raw[at * 2 + 1]
+        after = at + 1 + CACHES[op]
+        if name != "EXTENDED_ARG":
+            parts.append((name, arg if op >= opcode.HAVE_ARGUMENT else None))
+        if name in PREFIXES:
+            kwnames = code.co_consts[arg] if name == "KW_NAMES" else kwnames
+            arg = arg if name == "EXTENDED_ARG" else 0
+            at = after
+            continue
+        target = _target(name, raw, after, arg) if name in JUMPS else None
+        micros = normalise(Operand(code, name, arg, target, kwnames))
+        yield Instruction(pc, at, after, name, lines.at(at), micros, target, tuple(parts))
+        pc, at, arg, kwnames, parts = after, after, 0, (), []
+
+
+def _target(name: str, raw: bytes, after: int, arg: int) -> int:
+    if name == "FOR_ITER":  # the interpreter skips what follows an exhausted loop, as if it were not there
+        return after + arg + HERE.after_for
+    return after - arg if "BACKWARD" in name else after + arg
+
+
+class _Lines:
+    """Line numbers by pc."""
+
+    def __init__(self, code: CodeType) -> None:
+        rows = list(code.co_lines())
+        self.starts = [start for start, _, _ in rows]
+        self.lines = [line for _, _, line in rows]
+
+    def at(self, pc: int) -> int | None:
+        """The line of the code unit at pc."""
+        row = bisect.bisect_right(self.starts, pc * 2) - 1
+        return self.lines[row] if row >= 0 else None
+
+
+def _looks_at_frames(step: Micro) -> bool:
+    if step.name in _LOADS_NAME:
+        return step.arg in _FRAME_NAMES
+    return step.name in _LOADS_ATTRIBUTE and step.arg == "_getframe"
+
+
+def _closures(bytecode: Bytecode, instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+    """3.13 loads a cell for a closure by LOAD_FAST; give that its own name again.
+
+    A cell's slot may also hold a plain value, inside a comprehension that has a variable of the same name, so what the
+    load is for decides: a tuple for a new function, or `__classcell__` in a class body.
+    """
+    if not HERE.closure_is_fast:
+        return instructions
+    cells = bytecode.cell_slots | bytecode.free_slots
+    in_class = not bytecode.flags & inspect.CO_OPTIMIZED
+    result = list(instructions)
+    for index, i in enumerate(instructions):
+        if i.opname == "LOAD_FAST" and i.micros[0].arg in cells and (in_class or _for_closure(instructions, index)):
+            result[index] = replace(i, micros=(Micro("LOAD_CLOSURE", i.micros[0].arg),))
+    return tuple(result)
+
+
+def _for_closure(instructions: tuple[Instruction, ...], index: int) -> bool:
+    end = index
+    while instructions[end].opname == "LOAD_FAST":
+        end += 1
+    names = [i.opname for i in instructions[end : end + 4]]
+    if names != ["BUILD_TUPLE", "LOAD_CONST", "MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE"]:
+        return False
+    count, attribute = instructions[end].micros[0].arg, instructions[end + 3].micros[0].arg
+    return bool(end - index <= count and attribute == 8)

@@ -1,0 +1,64 @@
+"""Which local variables may still be read: those that an exit has to rebuild."""
+
+import inspect
+from types import CodeType
+
+from pijit.pycode.flow import Flow, control_flow
+from pijit.pycode.instructions import Bytecode, Instruction, decode
+
+_READS = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "DELETE_FAST"})
+Slots = frozenset[int]
+
+
+def live(code: CodeType | Bytecode, pc: int) -> Slots:
+    """The localsplus slots that may be read, before they are written, from the instruction at pc on.
+
+    An exception at pc may reach a handler, so what the handler reads is live too. Cells are always live, and so is
+    everything where the code may look at its own frame.
+    """
+    bytecode = code if isinstance(code, Bytecode) else decode(code)
+    table = bytecode.analyses.get("live")
+    if table is None:
+        table = bytecode.analyses["live"] = _solve(bytecode)
+    found: Slots = table[bytecode.at(pc).pc]
+    return found
+
+
+def names_all_live(code: CodeType | Bytecode) -> bool:
+    """Whether names are kept in a namespace that others may read (a module or class body): then no store is dead."""
+    bytecode = code if isinstance(code, Bytecode) else decode(code)
+    return not bytecode.flags & inspect.CO_OPTIMIZED
+
+
+def _solve(bytecode: Bytecode) -> dict[int, Slots]:
+    everything = frozenset(range(len(bytecode.slots)))
+    if bytecode.sees_frame:
+        return {i.pc: everything for i in bytecode.instructions}
+    always = bytecode.cell_slots | bytecode.free_slots
+    if bytecode.loads_super and bytecode.slots:  # super() without arguments finds the first one in the frame
+        always |= {0}
+    flow = control_flow(bytecode)
+    table: dict[int, Slots] = {i.pc: always for i in bytecode.instructions}
+    changed = True
+    while changed:  # backwards over the blocks until nothing is added
+        changed = False
+        for leader in reversed(flow.leaders):
+            block = flow.blocks[leader]
+            after = always.union(*(table[pc] for pc in flow.next_pcs(block[-1].pc)))
+            changed |= _through(flow, block, after, table)
+    return table
+
+
+def _through(flow: Flow, block: tuple[Instruction, ...], after: Slots, table: dict[int, Slots]) -> bool:
+    """Carry what is live after a block to its start; whether it has changed there."""
+    handler = flow.handler(block[0].pc)  # the same one in the whole block
+    caught: Slots = table[handler.pc] if handler else frozenset()
+    before = table[block[0].pc]
+    for i in reversed(block):
+        for step in reversed(i.micros):
+            if step.name == "STORE_FAST":
+                after = after - {step.arg}
+            elif step.name in _READS:
+                after = after | {step.arg}
+        table[i.pc] = after = after | caught
+    return after != before

@@ -1,0 +1,123 @@
+"""Calls: finds out what is called, and hands it to its row in the tables of known callables or inlines it."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import inputs, opaque, sources
+from .inline import push_frame
+from .tables import ATTRIBUTES, CALLABLES, PURE
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
+
+if TYPE_CHECKING:
+    from .state import FrameState
+    from .tracer import Tracer
+
+INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
+
+
+def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """The result of callee(*args, **kwargs), or INLINED."""
+    if isinstance(callee, Container) and callee.kind == "bound_method":
+        function, self_ = callee.items
+        return call(t, function, [self_, *args], kwargs)
+    if not isinstance(callee, Known):
+        raise Break("unsupported_call", _describe(callee))
+    function = callee.value
+    row = lookup(CALLABLES, function)
+    if row is not None:
+        return row(t, args, kwargs)
+    if is_pure(function):
+        return opaque.call_pure(t, function, args, kwargs)
+    if isinstance(function, types.FunctionType):
+        push_frame(t, function, args, kwargs)
+        return INLINED
+    raise Break("unsupported_call", name_of(function))
+
+
+def lookup(table: dict[Any, Any], key: Any) -> Any:
+    """The row of an object in a table keyed by identity or hash; None for what cannot be hashed."""
+    try:
+        return table.get(key)
+    except TypeError:
+        return None
+
+
+def is_pure(function: Any) -> bool:
+    """Whether a callable has no effect that can be seen, and looks at its arguments only."""
+    return lookup(PURE, function) is not None or isinstance(function, np.ufunc)
+
+
+def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
+    """owner.name."""
+    if isinstance(owner, Known):
+        value = owner.value
+        if isinstance(value, types.ModuleType) and type(value) is types.ModuleType:
+            return inputs.load_attribute(t, value, name)
+        if isinstance(value, (np.ufunc, type, np.dtype, np.finfo, np.iinfo)) and not name.startswith("__"):
+            try:
+                return Known(getattr(value, name))
+            except AttributeError:
+                raise Break("always_raises", name) from None
+    kind = kind_of(owner)
+    row = ATTRIBUTES.get((kind, name))
+    if row is not None:
+        return row(t, owner)
+    found = method(t, owner, name)
+    if found is not None:
+        return Container("bound_method", (Known(found), owner))
+    raise Break("attribute", f"{_describe(owner)}.{name}")
+
+
+_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple}
+
+
+def method(t: Tracer, owner: Abstract, name: str) -> Any:
+    """The function behind owner.name when it is a method of a built-in type, else None."""
+    cls = class_of(owner)
+    found = None if cls is None else getattr(cls, name, None)
+    return found if isinstance(found, types.MethodDescriptorType) else None
+
+
+def class_of(owner: Abstract) -> type | None:
+    """The built-in type of a value."""
+    if isinstance(owner, Scalar) and kind_of(owner) == "np":
+        return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
+    if isinstance(owner, Opaque):
+        return owner.cls if owner.cls is not None and owner.cls.__module__ in ("builtins", "numpy.random._generator") else None
+    return _CLASSES.get(kind_of(owner))
+
+
+def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
+    """The contents of a cell that the function closed over."""
+    first = len(frame.bytecode.slots) - len(frame.bytecode.free_slots)
+    name = frame.bytecode.slots[slot]
+    if frame.function is None:
+        return inputs.load_closure(t, slot - first, name)
+    cell = frame.function.__closure__[slot - first]
+    key = ("cell", id(cell))
+    found = t.entry_values.get(key)
+    if found is None:
+        try:
+            actual = cell.cell_contents
+        except ValueError:
+            raise Break("unbound", name) from None
+        found = t.entry_values[key] = inputs.load(t, sources.cell(sources.constant(cell, name), name), actual)
+    return found
+
+
+def name_of(function: Any) -> str:
+    """How messages name a callable."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    return str(name) if name else f"an instance of {type(function).__name__}"
+
+
+def _describe(value: Abstract) -> str:
+    if isinstance(value, Opaque):
+        return f"a {value.cls.__name__}" if value.cls else "an object"
+    if isinstance(value, Known):
+        return name_of(value.value)
+    return f"a {kind_of(value)}" if not isinstance(value, ArrayValue) else "an array"

@@ -1,0 +1,164 @@
+"""Whole-array operations: which loop NumPy would choose, the broadcast shape, the memory order of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const, Value
+from ..ir.types import NATIVE, Array, Np
+from . import opaque
+from .values import Abstract, ArrayValue, Break, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+Dims = tuple[Value, ...]
+
+
+def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:
+    """A binary operator on arrays."""
+    if ufunc == "power":
+        return opaque.call_pure(t, python, [left, right], {})
+    return apply(t, ufunc, python, left, right)
+
+
+def apply(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract) -> Abstract:
+    """An elementwise ufunc on arrays and scalars: an `ew` of the graph, or a call of NumPy where there is no native loop."""
+    from .operators import loop_dtypes
+
+    dtypes = loop_dtypes(ufunc, list(operands))
+    order = result_order(operands)
+    if dtypes is None or order is None or not native(t, ufunc, dtypes):
+        return opaque.call_pure(t, python, list(operands), {})
+    return emit(t, ufunc, list(operands), dtypes, order)
+
+
+def native(t: Tracer, ufunc: str, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether the loop has a lowering."""
+    names = {dtype.name for dtype in dtypes[:-1]}
+    if not names <= NATIVE or dtypes[-1].name not in NATIVE:
+        return False
+    return len(names) == 1 and t.limits.elementwise(ufunc, next(iter(names)))
+
+
+def result_order(operands: tuple[Abstract, ...]) -> str | None:
+    """The memory order of a new result ("K" order of NumPy's iterator): C, F, or None where it takes NumPy to tell."""
+    arrays = [o for o in operands if isinstance(o, ArrayValue)]
+    rank = max(a.type.ndim for a in arrays)
+    if rank == 0:
+        return None  # the result is a scalar
+    orders = {a.type.order for a in arrays if a.type.ndim > 1}
+    if rank == 1 or orders <= {"C", "S"}:
+        return "C"
+    if orders == {"F"} and all(a.type.ndim == rank for a in arrays):
+        return "F"
+    return None
+
+
+def emit(t: Tracer, ufunc: str, operands: list[Abstract], dtypes: tuple[np.dtype[Any], ...], order: str) -> ArrayValue:
+    """The `ew` operation, with the casts of its operands and the checks of their shapes before it."""
+    from .operators import cast
+
+    dims = broadcast(t, [o.dims for o in operands if isinstance(o, ArrayValue)])
+    values: list[Value] = []
+    for operand, dtype in zip(operands, dtypes, strict=False):
+        if isinstance(operand, ArrayValue):
+            values.append(converted(t, operand, dtype.name).value)
+        else:
+            value = value_of(operand)
+            assert value is not None
+            values.append(cast(t, value, Np(dtype.name)))
+    stretch = tuple(stretched(o, len(dims)) for o in operands)
+    type_ = Array(dtypes[-1].name, len(dims), order)
+    result = t.emit("ew", (*values, *dims), type_, ufunc=ufunc, n=len(values), stretch=stretch, reason="fp_flags")
+    return ArrayValue(result, dims)
+
+
+def converted(t: Tracer, array: ArrayValue, dtype: str) -> ArrayValue:
+    """The array in another dtype."""
+    if array.type.name == dtype:
+        return array
+    order = result_order((array,))
+    if order is None or not t.limits.elementwise("cast", f"{array.type.name}->{dtype}"):
+        raise Break("unsupported_type", f"{array.type.name} array as {dtype}")
+    type_ = Array(dtype, array.type.ndim, order)
+    stretch = (stretched(array, len(array.dims)),)
+    result = t.emit("ew", (array.value, *array.dims), type_, ufunc="cast", n=1, stretch=stretch, reason="fp_flags")
+    return ArrayValue(result, array.dims)
+
+
+def stretched(operand: Abstract, rank: int) -> tuple[int, ...]:
+    """The axes of an operand that have length 1 and are repeated (also where the result's length is 1: that changes nothing)."""
+    if not isinstance(operand, ArrayValue):
+        return ()
+    return tuple(axis for axis, dim in enumerate(operand.dims) if is_one(dim))
+
+
+def is_one(dim: Value) -> bool:
+    return isinstance(dim, Const) and dim.value == 1
+
+
+def broadcast(t: Tracer, shapes: list[Dims]) -> Dims:
+    """The broadcast shape. Lengths that must agree are checked; a length that is 1 is known to be."""
+    from .tracer import compare
+
+    rank = max(len(shape) for shape in shapes)
+    dims: list[Value] = []
+    for axis in range(rank):
+        chosen: Value | None = None
+        for shape in shapes:
+            position = axis - rank + len(shape)
+            if position < 0:
+                continue
+            dim = shape[position]
+            if chosen is None or is_one(chosen):
+                chosen = dim
+            elif not is_one(dim) and dim is not chosen:
+                t.check(compare(t, "==", chosen, dim), "shape_mismatch")
+        assert chosen is not None
+        dims.append(chosen)
+    return tuple(dims)
+
+
+def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValue, operand: Abstract) -> Abstract:
+    """target <op>= operand: computed as a new array, then assigned, so that nothing is written before every check has passed."""
+    from .operators import loop_dtypes
+
+    if not target.type.writable:
+        raise Break("read_only", "in-place operation on a read-only array")
+    dtypes = loop_dtypes(ufunc, [target, operand])
+    order = result_order((target, operand))
+    # NumPy casts the result back by the same_kind rule; only the cast that changes nothing is done natively
+    if ufunc == "power" or dtypes is None or order is None or dtypes[-1].name != target.type.name or not native(t, ufunc, dtypes):
+        opaque.call_for_effect(t, python, [target, operand])
+        return target
+    other = operand.dims if isinstance(operand, ArrayValue) else ()
+    if len(other) > len(target.dims):
+        raise Break("shape_mismatch", "in-place operation that would need a larger target")
+    for mine, dim in zip(target.dims[::-1], other[::-1], strict=False):
+        if is_one(mine) and not is_one(dim):
+            raise Break("shape_mismatch", "in-place operation that would need a larger target")
+    result = emit(t, ufunc, [target, operand], dtypes, order)
+    assign(t, target, result)
+    return target
+
+
+def assign(t: Tracer, target: ArrayValue, source: Abstract) -> None:
+    """target[...] = source, broadcast; dtypes are equal and shapes are checked here."""
+    from .tracer import compare
+
+    if isinstance(source, ArrayValue):
+        extra = len(source.dims) - len(target.dims)
+        if extra > 0:
+            if not all(is_one(dim) for dim in source.dims[:extra]):
+                raise Break("shape_mismatch", "assignment of an array of higher rank")
+            raise Break("shape_mismatch", "assignment of an array with extra axes of length 1")
+        for mine, dim in zip(target.dims[::-1], source.dims[::-1], strict=False):
+            if not is_one(dim) and dim is not mine:
+                t.check(compare(t, "==", mine, dim), "shape_mismatch")
+    value = value_of(source)
+    assert value is not None
+    t.emit("assign", (target.value, value, *target.dims), stretch=stretched(source, len(target.dims)))

@@ -1,0 +1,54 @@
+"""Snapshots: from abstract frames to the frames of an exit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.graph import Frame, Recipe
+from ..pycode.liveness import live
+from .state import FrameState
+from .values import LAZY, UNBOUND, Abstract, Known, NullValue
+
+
+def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tuple[Frame, ...]:
+    """What the Python frames must look like at the innermost frame's pc. ``entry_values``: by root slot or name, what it holds unchanged."""
+    made = []
+    last = len(frames) - 1
+    for depth, frame in enumerate(frames):
+        instruction = frame.bytecode.at(frame.pc)
+        pc = frame.pc if depth == last else instruction.at
+        made.append(
+            Frame(
+                None if depth == 0 else Known(frame.function).recipe(),
+                frame.bytecode.code,
+                pc,
+                _locals(frame, entry_values if depth == 0 else None, at_call=depth != last),
+                tuple(value.recipe() for value in frame.stack),
+                instruction.line or 0,
+            )
+        )
+    return tuple(made)
+
+
+def stored_names(root: FrameState, entry_values: dict[Any, Abstract]) -> tuple[tuple[str, Recipe], ...]:
+    """The namespace entries that an exit writes back."""
+    return tuple((name, value.recipe()) for name, value in root.names.items() if entry_values.get(name) is not value)
+
+
+def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, *, at_call: bool) -> dict[int, Recipe]:
+    # While a callee runs, what its caller needs afterwards is what is live at the call, which covers both.
+    live_slots = live(frame.bytecode, frame.pc)
+    recipes: dict[int, Recipe] = {}
+    for slot, value in enumerate(frame.locals):
+        if value is LAZY or (entry_values is not None and entry_values.get(slot) is value):
+            continue
+        if slot in frame.bytecode.free_slots:
+            continue
+        # A dead local is rebuilt where that costs nothing, else left unbound (ARCHITECTURE.md, "dead locals").
+        needed = slot in live_slots or isinstance(value, Known)
+        if isinstance(value, NullValue) or not needed:
+            value = UNBOUND
+        if entry_values is None and value is UNBOUND:
+            continue
+        recipes[slot] = value.recipe()
+    return recipes

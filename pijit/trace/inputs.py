@@ -1,0 +1,218 @@
+"""Loads inputs: an actual object becomes an abstract value, its guard and its graph inputs."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const, Value, const
+from ..ir.types import BOOL, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
+from . import sources
+from .sources import Source
+from .values import (
+    LAZY,
+    NULL,
+    UNBOUND,
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    RangeIterator,
+    Scalar,
+)
+
+if TYPE_CHECKING:
+    from .state import FrameState
+    from .tracer import Tracer
+
+_RANGE_ITERATOR = type(iter(range(0)))
+_PYTHON = {bool: BOOL, int: INT, float: FLOAT}
+
+# Objects of these types are guarded by identity and known from then on: they are code, or constants.
+_BY_IDENTITY = (
+    types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
+)  # fmt: skip
+
+
+def order_of(array: np.ndarray[Any, Any]) -> str:
+    """What the type of an array says of its strides; see ir.types.Array."""
+    flags = array.flags
+    if flags.c_contiguous:
+        return "C"
+    if flags.f_contiguous:
+        return "F"
+    strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length != 1]
+    descending = all(a >= b for a, b in zip(strides, strides[1:], strict=False))
+    return "S" if descending and all(stride > 0 for stride in strides) else "A"
+
+
+def is_native(array: Any) -> bool:
+    """Whether an object is an exact, aligned ndarray of a native dtype and byte order."""
+    return type(array) is np.ndarray and native_dtype(array.dtype) and array.flags.aligned
+
+
+def native_dtype(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is one of NATIVE itself, not another C type of the same width or byte order."""
+    return dtype.name in NATIVE and dtype.isnative and dtype.num == np.dtype(dtype.name).num
+
+
+def array_type(array: np.ndarray[Any, Any]) -> Array:
+    return Array(array.dtype.name, array.ndim, order_of(array), array.flags.writeable)
+
+
+def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
+    """The abstract value of what the source holds now, with guards that it will hold the like."""
+    cls = type(actual)
+    if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
+        return _scalar(tracer, source, Value(_PYTHON[cls]))
+    if isinstance(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
+        return _scalar(tracer, source, Value(Np(actual.dtype.name)))
+    if is_native(actual):
+        value = _input(tracer, Value(array_type(actual)))
+        tracer.guards.array(source, value, actual)
+        tracer.samples[value] = actual
+        return with_dims(tracer, value, actual.shape)
+    if cls is _RANGE_ITERATOR:
+        return _range_iterator(tracer, source, actual)
+    if isinstance(actual, _BY_IDENTITY) and (cls.__module__ in ("builtins", "numpy") or cls is types.ModuleType):
+        tracer.guards.same(source, actual)
+        return Known(actual)
+    value = _input(tracer, Value(Obj(cls.__qualname__)))
+    tracer.guards.object(source, value, cls)
+    tracer.samples[value] = actual
+    return Opaque(value, cls)
+
+
+def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:
+    """An input array with its dims; a length of 1 is part of its guard."""
+    dims: list[Value] = []
+    for axis, length in enumerate(shape):
+        dims.append(const(1) if length == 1 else tracer.entry_op("dim", (value,), INT, axis=axis))
+    return ArrayValue(value, tuple(dims))
+
+
+def _input(tracer: Tracer, value: Value) -> Value:
+    tracer.graph.inputs.append(value)
+    return value
+
+
+def _scalar(tracer: Tracer, source: Source, value: Value) -> Abstract:
+    _input(tracer, value)
+    tracer.guards.scalar(source, value)
+    return Scalar(value)
+
+
+def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:
+    obj, start, step, remaining = (_input(tracer, Value(t)) for t in (OBJECT, INT, INT, INT))
+    tracer.guards.check(source, "range_iterator", (obj, start, step, remaining), text=f"{source.name} is a range iterator")
+    # The step is part of the fragment; another one goes on in the interpreter.
+    wanted = const(actual.__reduce__()[1][0].step)
+    tracer.pending_checks.append((step, wanted))
+    distance = tracer.entry_op("raw_mul", (remaining, wanted), INT)
+    stop = tracer.entry_op("raw_add", (start, distance), INT)
+    return RangeIterator(start, stop, int(wanted.value), obj)
+
+
+def load_local(tracer: Tracer, slot: int) -> Abstract:
+    """What the root frame's slot held at the entry, loaded on first use."""
+    found = tracer.entry_values.get(slot)
+    if found is None:
+        actual = tracer.view.locals[slot]
+        root = tracer.root.bytecode
+        name = root.slots[slot]
+        if actual is tracer.view.unset:
+            tracer.guards.frame("unset", slot, text=f"{name} is not bound")
+            found = UNBOUND
+        else:
+            found = load(tracer, sources.local(slot, name), actual)
+        tracer.entry_values[slot] = found
+    return found
+
+
+def load_name_slot(tracer: Tracer, name: str) -> Abstract:
+    """What a module-level or class-level name held at the entry; UNBOUND when it was not there."""
+    found = tracer.entry_values.get(name)
+    if found is None:
+        names = tracer.view.names
+        assert names is not None
+        if name in names:
+            found = load(tracer, sources.name_(name), names[name])
+        else:
+            tracer.guards.frame("no_name", name, text=f"{name} is not defined here")
+            found = UNBOUND
+        tracer.entry_values[name] = found
+    return found
+
+
+def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
+    """A global or builtin as the frame's code sees it. An inlined function of another module reads that module's dict."""
+    if frame.globals is tracer.view.globals:
+        pending = tracer.state.frames[0].names
+        if tracer.view.names is frame.globals and name in pending:
+            return pending[name]
+        key: Any = ("global", name)
+        found = tracer.entry_values.get(key)
+        if found is None:
+            tracer.guards.frame("globals", frame.globals, text="it runs in the same module")
+            if name in frame.globals:
+                found = load(tracer, sources.global_(name), frame.globals[name])
+            elif name in frame.builtins:
+                found = load(tracer, sources.builtin(name), frame.builtins[name])
+            else:
+                raise Break("unbound", name)
+            tracer.entry_values[key] = found
+        return found
+    module = sys.modules.get(frame.globals.get("__name__", ""))
+    if module is None or vars(module) is not frame.globals:
+        raise Break("unsupported_call", f"a function whose globals are no module ({name})")
+    if name in frame.globals:
+        return load_attribute(tracer, module, name)
+    if name in frame.builtins and frame.builtins is vars(builtins):
+        tracer.guards.check(sources.constant(module, module.__name__), "no_attr", name, text=f"{module.__name__} has no {name}")
+        return load_attribute(tracer, builtins, name)
+    raise Break("unbound", name)
+
+
+def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstract:
+    """An attribute of a module, read from its dict."""
+    key = ("attr", id(module), name)
+    found = tracer.entry_values.get(key)
+    if found is None:
+        if name not in vars(module):
+            raise Break("attribute", f"{module.__name__}.{name}")
+        source = sources.attribute(sources.constant(module, module.__name__), name)
+        found = tracer.entry_values[key] = load(tracer, source, vars(module)[name])
+    return found
+
+
+def load_closure(tracer: Tracer, index: int, name: str) -> Abstract:
+    """The contents of a closure cell of the root frame's function."""
+    key = ("closure", index)
+    found = tracer.entry_values.get(key)
+    if found is None:
+        try:
+            actual = tracer.view.function.__closure__[index].cell_contents
+        except ValueError:
+            raise Break("unbound", name) from None
+        found = tracer.entry_values[key] = load(tracer, sources.closure(index, name), actual)
+    return found
+
+
+def load_stack(tracer: Tracer) -> None:
+    """Puts what is on the root frame's value stack at the entry on the abstract stack."""
+    stack = tracer.state.frame.stack
+    for index, actual in enumerate(tracer.view.stack):
+        if actual is tracer.view.unset:
+            stack.append(NULL)
+        else:
+            stack.append(load(tracer, sources.stack(index), actual))
+
+
+__all__ = ["LAZY", "Const", "Container", "load", "load_local", "order_of", "is_native"]

@@ -1,0 +1,229 @@
+"""Calls of NumPy (and other pure callables) as they are, from inside a fragment.
+
+The type of the result is found by calling the function on small stand-ins of the same types ("numpy itself is the type rule"); at run time
+it is checked, and an unexpected one is an exit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Exit, Known as KnownRecipe, Op, Recipe, Value, const
+from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar as ScalarType
+from .frames import snapshot, stored_names
+from .guards import Guards
+from .inputs import array_type, is_native, native_dtype
+from .sources import Source
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_RESULT = Source(("result",), "the result")
+_PYTHON = {bool: BOOL, int: INT, float: FLOAT}
+_NO_SAMPLE = object()
+
+
+def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
+    """Calls a function without visible effects. ``sample``: an object like the result, where stand-ins cannot give one."""
+    if sample is _NO_SAMPLE:
+        sample = sample_result(t, function, args, kwargs)
+    return _call(t, function, args, kwargs, sample)
+
+
+def call_for_effect(t: Tracer, function: Any, args: list[Abstract]) -> None:
+    """Calls a function that writes into its arguments; its result is not used."""
+    _call(t, function, args, {}, _NO_SAMPLE)
+
+
+def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
+    arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
+    expected = Guards()
+    expected.load(_RESULT)
+    expected.rows.clear(), expected.texts.clear(), expected.names.clear()
+    results: list[Value] = []
+    result: Abstract = Known(None) if sample is _NO_SAMPLE else _expect(expected, _RESULT, sample, results)
+    boxed = Value(OBJECT)
+    raising = [frame.copy() for frame in t.checkpoint]
+    exits = {
+        "raise": _exit(t, "raise", "call_raised", raising),
+        "type": _unexpected(t, boxed, sample is not _NO_SAMPLE),
+    }
+    chain = tuple(
+        (None if depth == 0 else KnownRecipe(frame.function), frame.bytecode.at(frame.pc).at) for depth, frame in enumerate(t.checkpoint)
+    )
+    callee = function.recipe() if isinstance(function, Abstract) else KnownRecipe(function)
+    attrs = {
+        "callable": callee, "arguments": arguments, "keywords": tuple(kwargs), "chain": chain,
+        "result_guard": tuple(expected.rows), "boxed": boxed,
+    }  # fmt: skip
+    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if _is_argument(v, arguments))
+    op = Op("call", values, (), attrs, exits, t.line)
+    for value in results:
+        value.op = op
+    op.results = tuple(results)
+    t.append(op)
+    t.forget_memory()
+    return _finish(t, result)
+
+
+def _is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
+    from ..ir.graph import recipe_values
+
+    return any(value is v for recipe in arguments for v in recipe_values(recipe))
+
+
+def _escaping(value: Abstract) -> Recipe:
+    return value.recipe()
+
+
+def _exit(t: Tracer, kind: str, reason: str, frames: list[Any]) -> Exit:
+    made = snapshot(frames, t.entry_values)
+    if kind == "raise":
+        made[-1].pc = frames[-1].bytecode.at(frames[-1].pc).at
+    return Exit(kind, reason, made, stored_names(frames[0], t.entry_values))
+
+
+def _unexpected(t: Tracer, boxed: Value, is_result: bool) -> Exit:
+    """Where to go on when the result is of another type: after the instruction with the result pushed, where the call is all that is left
+    of the instruction; else the instruction is done again (the call is pure)."""
+    if not (is_result and t.last_micro):
+        return _exit(t, "redo", "call_type", t.checkpoint)
+    frames = [frame.copy() for frame in t.state.frames]
+    frames[-1].stack.append(Opaque(boxed, None))
+    frames[-1].pc = frames[-1].bytecode.at(frames[-1].pc).next
+    return _exit(t, "continue", "call_type", frames)
+
+
+# ---- what is expected of the result ----------------------------------------------------------------------------------------
+
+
+def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -> Abstract:
+    """Guard rows for a result like the sample, and its abstract value."""
+    cls = type(sample)
+    if sample is None:
+        guards.check(source, "is", None, text="the result is None")
+        return Known(None)
+    if cls in _PYTHON:
+        value = Value(_PYTHON[cls])
+        guards.scalar(source, value)
+        results.append(value)
+        return Scalar(value)
+    if isinstance(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
+        value = Value(Np(sample.dtype.name))
+        guards.scalar(source, value)
+        results.append(value)
+        return Scalar(value)
+    if is_native(sample):
+        value = Value(array_type(sample))
+        guards.array(source, value, sample)
+        results.append(value)
+        # dims are loaded after the call, see _finish
+        return ArrayValue(value, tuple(const(1) if length == 1 else Value(INT) for length in sample.shape))
+    if cls is tuple:
+        guards.check(source, "type", tuple, text=f"{source.name} is a tuple")
+        guards.check(source, "length", len(sample), text=f"{source.name} has {len(sample)} items")
+        items = [
+            _expect(guards, Source(("item", index), f"{source.name}[{index}]", source), item, results)
+            for index, item in enumerate(sample)
+        ]
+        return Container("tuple", tuple(items))
+    value = Value(Obj(cls.__qualname__))
+    guards.object(source, value, cls)
+    results.append(value)
+    return Opaque(value, cls)
+
+
+def _finish(t: Tracer, result: Abstract) -> Abstract:
+    """Loads the dims of the arrays in a result."""
+    if isinstance(result, ArrayValue):
+        dims = [
+            dim if not isinstance(dim, Value) or hasattr(dim, "value") else t.emit("dim", (result.value,), INT, axis=axis)
+            for axis, dim in enumerate(result.dims)
+        ]
+        return ArrayValue(result.value, tuple(dims))
+    if isinstance(result, Container):
+        return Container(result.kind, tuple(_finish(t, item) for item in result.items))
+    return result
+
+
+# ---- stand-ins ---------------------------------------------------------------------------------------------------------------
+
+
+class _NoStandIn(Exception):
+    pass
+
+
+def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
+    """What the function gives for small objects of the arguments' types.
+
+    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal.
+    """
+    for distinct in (True, False):
+        maker = _Maker(t, distinct)
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
+        except _NoStandIn as e:
+            raise Break("unsupported_call", f"{_name(function)} with {e}") from None
+        except Exception:  # whatever the function refuses: the interpreter finds out
+            continue
+    raise Break("unsupported_call", f"{_name(function)} with arguments like these")
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", None) or repr(function)
+    return str(name)
+
+
+class _Maker:
+    def __init__(self, tracer: Tracer, distinct: bool) -> None:
+        self.tracer, self.distinct = tracer, distinct
+        self.lengths: dict[Value, int] = {}
+
+    def length(self, dim: Value) -> int:
+        if hasattr(dim, "value"):
+            return min(int(dim.value), 16)
+        return self.lengths.setdefault(dim, 5 + (len(self.lengths) if self.distinct else 0))
+
+    def make(self, abstract: Abstract) -> Any:
+        if isinstance(abstract, Known):
+            return abstract.value
+        if isinstance(abstract, ArrayValue):
+            return stand_in(abstract.type, tuple(map(self.length, abstract.dims)))
+        value = value_of(abstract)
+        if value is not None:
+            return self._scalar(value)
+        if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
+            items = [self.make(item) for item in abstract.items]
+            return {"tuple": tuple, "list": list, "slice": lambda x: slice(*x), "range": lambda x: range(*x)}[abstract.kind](items)
+        raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else getattr(abstract.cls, "__name__", "an object"))
+
+    def _scalar(self, value: Value) -> Any:
+        found = self.tracer.samples.get(value)
+        if value.type == INT:
+            if value in self.lengths:
+                return self.lengths[value]
+            return found if found is not None and abs(found) <= 8 else 2
+        if isinstance(value.type, ScalarType):
+            return {"float": 1.5, "bool": True}[value.type.name]
+        assert isinstance(value.type, Np)
+        return value.type.dtype.type(1)
+
+
+def stand_in(type: Array, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """A small array of a type: same dtype, rank, memory order and writability."""
+    if type.order in ("C", "F"):
+        made = np.ones(shape, type.dtype, order=type.order)  # type: ignore[call-overload]
+    else:
+        step = 2 if type.order == "S" else -2
+        made = np.ones((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
+    if type.dtype.kind in "iu":
+        made[...] = 0
+    made.flags.writeable = type.writable
+    return made  # type: ignore[no-any-return]

@@ -1,0 +1,300 @@
+"""Unary and binary operators and comparisons on abstract values: tables from kinds to operations."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Const, Value, const
+from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Scalar as ScalarType, Type
+from . import elementwise, opaque
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_INT = {
+    "+": "int_add", "-": "int_sub", "*": "int_mul", "//": "int_floordiv", "%": "int_mod", "/": "int_truediv", "**": "int_pow",
+    "<<": "int_lshift", ">>": "int_rshift", "&": "int_and", "|": "int_or", "^": "int_xor",
+}  # fmt: skip
+_FLOAT = {
+    "+": "float_add", "-": "float_sub", "*": "float_mul", "/": "float_div", "//": "float_floordiv", "%": "float_mod", "**": "float_pow",
+}  # fmt: skip
+UFUNCS = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "true_divide", "//": "floor_divide", "%": "remainder", "**": "power",
+    "<<": "left_shift", ">>": "right_shift", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "@": "matmul",
+    "<": "less", "<=": "less_equal", "==": "equal", "!=": "not_equal", ">": "greater", ">=": "greater_equal",
+}  # fmt: skip
+_PYTHON: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "@": operator.matmul,
+    "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "//": operator.ifloordiv, "%": operator.imod,
+    "**": operator.ipow, "<<": operator.ilshift, ">>": operator.irshift, "&": operator.iand, "|": operator.ior, "^": operator.ixor,
+    "@": operator.imatmul,
+}  # fmt: skip
+_COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
+_REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "value_error", ">>": "value_error"}
+_FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
+_WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
+
+
+def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
+    """left <symbol> right."""
+    folded = _fold(_PYTHON[symbol], left, right, symbol)
+    if folded is not None:
+        return folded
+    kinds = {kind_of(left), kind_of(right)}
+    if kinds <= {"int", "bool"}:
+        return _ints(t, symbol, _value(left), _value(right))
+    if kinds <= {"int", "bool", "float"}:
+        return _floats(t, symbol, _value(left), _value(right))
+    if kinds <= {"int", "bool", "float", "np"}:
+        return numpy_scalars(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+    if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
+        if inplace and isinstance(left, ArrayValue):
+            return elementwise.inplace(t, UFUNCS[symbol], _INPLACE[symbol], left, right)
+        return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+    if kinds == {"tuple"} and symbol == "+":
+        return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
+    raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")
+
+
+def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
+    """left <symbol> right for the six comparisons."""
+    folded = _fold(_PYTHON[symbol], left, right, symbol)
+    if folded is not None:
+        return folded
+    kinds = {kind_of(left), kind_of(right)}
+    if kinds <= {"int", "bool", "float"}:
+        a, b = _value(left), _value(right)
+        if a.type == b.type == BOOL or "bool" in kinds:
+            a, b = as_int(t, a), as_int(t, b)
+        if a.type != b.type:
+            a, b = (v if v.type == FLOAT else t.emit("int_exact_float", (v,), FLOAT, reason="int_too_large") for v in (a, b))
+        return boolean(t, symbol, a, b)
+    if kinds <= {"int", "bool", "float", "np"}:
+        return numpy_scalars(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+    if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
+        return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+    if symbol in ("==", "!=") and Known in (type(left), type(right)):
+        # None, strings and the like are equal to nothing that is a number
+        one, other = (left, right) if isinstance(left, Known) else (right, left)
+        if isinstance(one, Known) and one.value is None or isinstance(one, Known) and type(one.value) is str:
+            if kind_of(other) in ("int", "float", "bool"):
+                return Known(symbol == "!=")
+    raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")
+
+
+def boolean(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
+    from .tracer import compare as compare_values
+
+    result = compare_values(t, symbol, a, b)
+    return Known(bool(result.value)) if isinstance(result, Const) else Scalar(result)
+
+
+def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
+    """-x, +x, ~x, not x."""
+    if symbol == "not":
+        known = truth(t, operand)
+        return Known(not known) if isinstance(known, bool) else Scalar(t.emit("not", (known,), BOOL))
+    functions: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+    if isinstance(operand, Known) and type(operand.value) in (bool, int, float, complex):
+        try:
+            return Known(functions[symbol](operand.value))
+        except TypeError:
+            raise Break("always_raises", f"{symbol}{operand.value!r}") from None
+    kind = kind_of(operand)
+    if kind in ("int", "bool"):
+        value = as_int(t, _value(operand))
+        if symbol == "+":
+            return Scalar(value)
+        name, reason = {"-": ("int_neg", "int_overflow"), "~": ("int_invert", "")}[symbol]
+        return Scalar(t.emit(name, (value,), INT, reason=reason))
+    if kind == "float" and symbol != "~":
+        return operand if symbol == "+" else Scalar(t.emit("float_neg", (_value(operand),), FLOAT))
+    ufunc = {"-": "negative", "+": "positive", "~": "invert"}[symbol]
+    if kind == "np":
+        return numpy_scalars(t, ufunc, functions[symbol], operand)
+    if kind == "array":
+        return elementwise.apply(t, ufunc, functions[symbol], operand)
+    raise Break("unsupported_type", f"{symbol}{describe(operand)}")
+
+
+def truth(t: Tracer, operand: Abstract) -> bool | Value:
+    """bool(operand): known, or a bool of the graph."""
+    if isinstance(operand, Known):
+        value = operand.value
+        if isinstance(value, (*_FOLDABLE, type, np.generic)) or callable(value) or type(value).__module__ == "builtins":
+            return bool(value)
+        raise Break("unsupported_type", f"truth of {describe(operand)}")
+    items = items_of(operand)
+    if items is not None:
+        return bool(items)
+    kind = kind_of(operand)
+    if kind == "bool":
+        return _value(operand)
+    if kind in ("int", "float"):
+        zero = const(0 if kind == "int" else 0.0)
+        return t.emit("cmp", (_value(operand), zero), BOOL, symbol="!=")  # type: ignore[no-any-return]
+    if kind == "np":
+        value = _value(operand)
+        if value.type == Np("bool"):
+            return cast(t, value, BOOL)
+        if isinstance(value.type, Np) and value.type.dtype.kind in "iuf":
+            return t.emit("cmp", (value, Const(value.type, value.type.dtype.type(0))), BOOL, symbol="!=")  # type: ignore[no-any-return]
+    raise Break("unsupported_type", f"truth of {describe(operand)}")
+
+
+def identical(left: Abstract, right: Abstract) -> bool:
+    """left is right, where it is known."""
+    if isinstance(left, Known) and isinstance(right, Known):
+        return left.value is right.value
+    if left is right and not isinstance(left, Scalar):
+        return True
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Known) and (one.value is None or isinstance(one.value, type) or one.value in (Ellipsis, NotImplemented)):
+            if not (isinstance(other, Opaque) and (other.cls is None or isinstance(one.value, other.cls))):
+                return False
+        if isinstance(one, Known) and isinstance(one.value, bool) and kind_of(other) not in ("bool", "opaque"):
+            return False
+    raise Break("unsupported_type", f"{describe(left)} is {describe(right)}")
+
+
+def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Abstract:
+    """item in container, for known containers of constants."""
+    if isinstance(item, Known) and isinstance(container, Known):
+        if type(container.value) in (str, tuple, frozenset, range) and type(item.value) in _FOLDABLE:
+            try:
+                return Known((item.value in container.value) != invert)
+            except TypeError:
+                raise Break("always_raises", "in") from None
+    raise Break("unsupported_type", f"{describe(item)} in {describe(container)}")
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------------
+
+
+def as_int(t: Tracer, value: Value) -> Value:
+    """A bool as an int; an int as it is."""
+    if value.type != BOOL:
+        return value
+    return const(int(value.value)) if isinstance(value, Const) else t.emit("bool_to_int", (value,), INT)
+
+
+def as_float(t: Tracer, value: Value) -> Value:
+    """A Python int, bool or float as a float, as Python's arithmetic converts it."""
+    if value.type == FLOAT:
+        return value
+    value = as_int(t, value)
+    return const(float(value.value)) if isinstance(value, Const) else t.emit("int_to_float", (value,), FLOAT)
+
+
+def cast(t: Tracer, value: Value, type: Type, reason: str = "cast") -> Value:
+    """A scalar as another scalar type, as NumPy casts."""
+    if value.type == type:
+        return value
+    if isinstance(value, Const):
+        with np.errstate(all="raise"):
+            try:
+                made = type.dtype.type(value.value) if isinstance(type, Np) else {BOOL: bool, INT: int, FLOAT: float}[type](value.value)  # type: ignore[index]
+                return Const(type, made)
+            except (ArithmeticError, ValueError, TypeError):
+                pass
+    return t.emit("cast", (value,), type, reason=reason)  # type: ignore[no-any-return]
+
+
+def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
+    if symbol not in _INT:
+        raise Break("always_raises", f"int {symbol} int")
+    both_bool = a.type == b.type == BOOL
+    a, b = as_int(t, a), as_int(t, b)
+    type_ = FLOAT if symbol == "/" else INT
+    result = t.emit(_INT[symbol], (a, b), type_, reason=_REASONS.get(symbol, "int_overflow"))
+    if both_bool and symbol in "&|^":
+        return Scalar(t.emit("cmp", (result, const(0)), BOOL, symbol="!="))
+    return Scalar(result)
+
+
+def _floats(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
+    if symbol not in _FLOAT:
+        raise Break("always_raises", f"float {symbol} float")
+    return Scalar(t.emit(_FLOAT[symbol], (as_float(t, a), as_float(t, b)), FLOAT, reason=_REASONS.get(symbol, "")))
+
+
+def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ...] | None:
+    """The dtypes of the loop that NumPy would choose (inputs, then output), or None."""
+    dtypes: list[Any] = []
+    for operand in operands:
+        value = value_of(operand)
+        assert value is not None
+        dtypes.append(_WEAK[value.type.name] if isinstance(value.type, ScalarType) else value.type.dtype)  # type: ignore[attr-defined]
+    try:
+        function: np.ufunc = getattr(np, ufunc)
+        chosen = function.resolve_dtypes((*dtypes, *[None] * function.nout))
+    except (TypeError, AttributeError):
+        return None
+    return tuple(chosen)
+
+
+def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract) -> Abstract:
+    """Arithmetic of NumPy scalars with one another and with Python scalars, natively or by calling NumPy."""
+    dtypes = loop_dtypes(ufunc, list(operands))
+    inputs = {d.name for d in dtypes[: len(operands)]} if dtypes else set()
+    compares = ufunc in _COMPARE_UFUNCS
+    if dtypes and len(inputs) == 1 and inputs <= NATIVE:
+        loop = Np(inputs.pop())
+        comparable = compares and loop.dtype.kind in "biuf"
+        if comparable or t.limits.scalar(ufunc, loop.name):
+            values = tuple(cast(t, _value(o), loop) for o in operands)
+            if comparable:
+                symbol = _COMPARE_UFUNCS[ufunc]
+                return Scalar(cast(t, t.once("cmp", values, BOOL, symbol=symbol), Np("bool")))
+            return Scalar(t.emit("np_op", values, Np(dtypes[-1].name), ufunc=ufunc, reason="fp_flags"))
+    return opaque.call_pure(t, python, list(operands), {})
+
+
+_COMPARE_UFUNCS = {UFUNCS[symbol]: symbol for symbol in _COMPARE}
+
+
+def _value(abstract: Abstract) -> Value:
+    value = value_of(abstract)
+    assert value is not None
+    return value
+
+
+def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
+    """The result for two constants, when it is cheap and certain."""
+    if not (isinstance(left, Known) and isinstance(right, Known)):
+        return None
+    a, b = left.value, right.value
+    if type(a) not in _FOLDABLE or type(b) not in _FOLDABLE:
+        return None
+    if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
+        return None
+    if symbol == "**" and type(a) is int and type(b) is int and (abs(b) > 64 or abs(a) > 2**64):
+        return None
+    if symbol == "*" and any(type(x) in (str, bytes, tuple) for x in (a, b)):
+        return None
+    try:
+        return Known(function(a, b))
+    except (ArithmeticError, TypeError, ValueError):
+        raise Break("always_raises", f"{a!r} {symbol} {b!r}") from None
+
+
+def describe(abstract: Abstract) -> str:
+    """How a message names an operand."""
+    value = value_of(abstract)
+    if value is not None:
+        return str(value.type)
+    if isinstance(abstract, Opaque):
+        return abstract.cls.__name__ if abstract.cls else "an object"
+    if isinstance(abstract, Known):
+        return type(abstract.value).__name__
+    return kind_of(abstract)

@@ -1,0 +1,77 @@
+"""Sources: where an input comes from. One object loads the value, states its guard, and names it for the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """``row`` is the loading row of docs/native.md; ``parent`` the source it loads from; ``name`` is the user's."""
+
+    row: tuple[Any, ...]
+    name: str
+    parent: Source | None = None
+
+
+def local(slot: int, name: str) -> Source:
+    return Source(("local", slot), name)
+
+
+def stack(index: int) -> Source:
+    return Source(("stack", index), f"value {index} of the expression being evaluated")
+
+
+def global_(name: str) -> Source:
+    return Source(("global", name), name)
+
+
+def builtin(name: str) -> Source:
+    return Source(("builtin", name), name)
+
+
+def name_(name: str) -> Source:
+    return Source(("name", name), name)
+
+
+def closure(index: int, name: str) -> Source:
+    return Source(("closure", index), name)
+
+
+def attribute(parent: Source, name: str) -> Source:
+    return Source(("attr", name), f"{parent.name}.{name}", parent)
+
+
+def item(parent: Source, index: int) -> Source:
+    return Source(("item", index), f"{parent.name}[{index}]", parent)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSource(Source):
+    """An object that is known: hashed by identity."""
+
+    identity: int = 0
+
+
+def constant(value: Any, name: str) -> Source:
+    return ConstantSource(("const", _Same(value)), name, None, id(value))
+
+
+class _Same:
+    """Compares by identity, so that any object can be part of a row."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def cell(parent: Source, name: str) -> Source:
+    return Source(("cell",), name, parent)

@@ -1,0 +1,82 @@
+"""The abstract frame stack at one point of the program, and how two of them compare.
+
+A state is a chain of frames, the root frame (the real one) first, inlined callees after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..ir.graph import Value
+from ..pycode.flow import Flow
+from ..pycode.instructions import Bytecode
+from .values import Abstract, Known
+
+
+@dataclass(slots=True)
+class FrameState:
+    """One frame. ``function`` is None for the root frame. ``pc`` is the instruction to run next; in every frame but the innermost it is
+    the call being run. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
+    """
+
+    bytecode: Bytecode
+    flow: Flow
+    function: Any
+    globals: dict[str, Any]
+    builtins: dict[str, Any]
+    pc: int
+    locals: list[Abstract]
+    stack: list[Abstract] = field(default_factory=list)
+    names: dict[str, Abstract] = field(default_factory=dict)
+
+    def copy(self) -> FrameState:
+        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy())
+
+
+@dataclass(slots=True)
+class State:
+    """``memo`` holds values computed on every path to here, by what they are (hash-consing of address arithmetic)."""
+
+    frames: list[FrameState]
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def frame(self) -> FrameState:
+        return self.frames[-1]
+
+    def copy(self) -> State:
+        return State([frame.copy() for frame in self.frames], self.memo.copy())
+
+    def place(self) -> tuple[Any, ...]:
+        """Where in the program this is."""
+        return tuple((id(frame.bytecode), id(frame.function), frame.pc) for frame in self.frames)
+
+    def slots(self) -> Iterator[tuple[FrameState, Any, Any, Abstract]]:
+        """(frame, container, key, abstract) of everything that the state holds."""
+        for frame in self.frames:
+            for container in (frame.locals, frame.stack):
+                for index, abstract in enumerate(container):
+                    yield frame, container, index, abstract
+            for name, abstract in frame.names.items():
+                yield frame, frame.names, name, abstract
+
+
+def shape(state: State) -> tuple[Any, ...]:
+    """Equal for states that differ in graph values only."""
+    return tuple((id(container) if False else key, abstract.shape()) for _, container, key, abstract in state.slots())
+
+
+def same_known(a: Abstract, b: Abstract) -> bool:
+    """Whether two abstracts are the same known object."""
+    return isinstance(a, Known) and isinstance(b, Known) and a.shape() == b.shape()
+
+
+@dataclass(slots=True)
+class Version:
+    """A block made for one abstract state at its start. ``params`` maps a parameter's graph value to its position."""
+
+    block: Any
+    state: State
+    params: dict[Value, int]

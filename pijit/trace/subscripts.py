@@ -1,0 +1,326 @@
+"""Indexing: elements, views and stores of arrays; items of tuples and lists."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const, Value, const
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Scalar as ScalarType
+from . import elementwise, opaque
+from .elementwise import is_one
+from .operators import cast, describe
+from .tracer import add, compare, multiply
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_LIST_ITEMS = {int: INT, float: FLOAT}
+
+
+def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
+    """container[index]."""
+    if isinstance(container, ArrayValue):
+        plan = plan_of(container, index)
+        if plan is None:
+            return opaque.call_pure(t, operator.getitem, [container, index], {})
+        if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
+            return element_at(t, container, [value for _, value in plan])
+        return view(t, container, plan)
+    items = items_of(container)
+    if items is None and isinstance(container, Container) and container.kind == "list":
+        items = container.items
+    if items is not None:
+        return _item(items, index, container)
+    if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
+        return _list_item(t, container, index)
+    if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
+        try:
+            return Known(container.value[index.value])
+        except (IndexError, TypeError):
+            raise Break("always_raises", "index") from None
+    raise Break("unsupported_type", f"{describe(container)}[{describe(index)}]")
+
+
+def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
+    """container[index] = value."""
+    if not isinstance(container, ArrayValue):
+        raise Break("unsupported_type", f"store into {describe(container)}")
+    if not container.type.writable:
+        raise Break("read_only", "store into a read-only array")
+    plan = plan_of(container, index)
+    if plan is None or not _storable(t, container, value):
+        opaque.call_for_effect(t, operator.setitem, [container, index, value])
+        return
+    if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
+        scalar = value_of(value)
+        assert scalar is not None
+        if isinstance(value, ArrayValue):
+            raise Break("unsupported_type", "array stored into an element")
+        converted = cast(t, scalar, container.type.element, "cast")
+        indices = _checked(t, container, [v for _, v in plan])
+        t.emit("store", (container.value, converted, *indices))
+        t.forget_memory()
+        return
+    target = view(t, container, plan) if plan and not _is_whole(plan) else container
+    if isinstance(value, ArrayValue):
+        if len(value.dims) > len(target.dims):
+            opaque.call_for_effect(t, operator.setitem, [container, index, value])
+            return
+        source: Abstract = elementwise.converted(t, value, container.type.name)
+    else:
+        scalar = value_of(value)
+        assert scalar is not None
+        source = Scalar(cast(t, scalar, container.type.element, "cast"))
+    elementwise.assign(t, target, source)
+
+
+def _is_whole(plan: list[tuple[str, Any]]) -> bool:
+    return all(kind == "slice" and s == (None, None, 1) for kind, s in plan)
+
+
+def _storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
+    """Whether the conversion to the container's dtype is one that is done natively."""
+    to = container.type.name
+    if isinstance(value, ArrayValue):
+        return value.type.name == to or (
+            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", f"{value.type.name}->{to}")
+        )
+    scalar = value_of(value)
+    if scalar is None or to not in NATIVE:
+        return False
+    kind = container.type.dtype.kind
+    if isinstance(scalar.type, ScalarType):
+        allowed = {"bool": "biufc", "int": "iufc", "float": "fc"}[scalar.type.name]
+    else:
+        assert isinstance(scalar.type, Np)
+        allowed = {"b": "biufc", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}[scalar.type.dtype.kind]
+    return kind in allowed and kind != "c"
+
+
+# ---- elements --------------------------------------------------------------------------------------------------------------
+
+
+def element(t: Tracer, sequence: Abstract, index: Value) -> Abstract:
+    """Item ``index`` of an array or list, where the index is known to be in range."""
+    if isinstance(sequence, ArrayValue):
+        return Scalar(t.emit("load", (sequence.value, index), sequence.type.element))
+    assert isinstance(sequence, Opaque)
+    return _typed_item(t, sequence, index)
+
+
+def element_at(t: Tracer, array: ArrayValue, indices: list[Value]) -> Scalar:
+    checked = _checked(t, array, indices)
+    return Scalar(t.emit("load", (array.value, *checked), array.type.element))
+
+
+def _checked(t: Tracer, array: ArrayValue, indices: list[Value]) -> list[Value]:
+    return [checked_index(t, index, dim) for index, dim in zip(indices, array.dims, strict=True)]
+
+
+def checked_index(t: Tracer, index: Value, length: Value) -> Value:
+    """The index counted from the start; leaves when it is out of range."""
+    return t.emit("check_index", (index, length), INT, reason="index_error")  # type: ignore[no-any-return]
+
+
+def unpack(t: Tracer, array: ArrayValue, n: int) -> tuple[Abstract, ...]:
+    """The items of an array with n items along its first axis."""
+    if array.type.ndim == 0:
+        raise Break("always_raises", "unpacking of a 0-d array")
+    t.check(compare(t, "==", array.dims[0], const(n)), "shape_mismatch")
+    rest: list[tuple[str, Any]] = [("slice", (None, None, 1))] * (array.type.ndim - 1)
+    if not rest:
+        return tuple(element(t, array, const(i)) for i in range(n))
+    return tuple(view(t, array, [("index", const(i)), *rest]) for i in range(n))
+
+
+def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> Abstract:
+    if isinstance(index, Known) and type(index.value) in (int, bool):
+        try:
+            return items[index.value]
+        except IndexError:
+            raise Break("always_raises", "tuple index out of range") from None
+    if isinstance(index, Container) and index.kind == "slice" and all(isinstance(i, Known) for i in index.items):
+        bounds = slice(*(i.value for i in index.items if isinstance(i, Known)))
+        if container_kind(container) == "tuple":
+            return Container("tuple", tuple(items[bounds]))
+    raise Break("unsupported_type", "tuple index that is not a constant")
+
+
+def container_kind(container: Abstract) -> str:
+    return kind_of(container)
+
+
+def _list_item(t: Tracer, container: Opaque, index: Abstract) -> Abstract:
+    from .operators import as_int
+
+    value = value_of(index)
+    assert value is not None
+    length = t.emit("list_len", (container.value,), INT)
+    return _typed_item(t, container, checked_index(t, as_int(t, value), length))
+
+
+def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
+    sample = t.samples.get(container.value)
+    wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
+    if wanted is None:
+        raise Break("unsupported_type", "list of anything but numbers")
+    return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
+
+
+# ---- views -----------------------------------------------------------------------------------------------------------------
+
+
+def plan_of(array: ArrayValue, index: Abstract) -> list[tuple[str, Any]] | None:
+    """The index as one entry per axis: ("index", value), ("slice", (start, stop, step)) or ("new", None); None for fancy indexing."""
+    parts = list(items_of(index) or (index,)) if items_of(index) is not None else [index]
+    consumed = sum(1 for p in parts if not _is_constant(p, (None, Ellipsis)))
+    dots = [i for i, p in enumerate(parts) if _is_constant(p, (Ellipsis,))]
+    missing = array.type.ndim - consumed
+    if missing < 0 or len(dots) > 1:
+        return None
+    position = dots[0] if dots else len(parts)
+    whole = [("slice", (None, None, 1))] * missing
+    before, after = parts[:position], parts[position + 1 if dots else position :]
+    plan: list[tuple[str, Any]] = []
+    for part in (*before, whole, *after):
+        if part is whole:
+            plan += whole
+            continue
+        assert isinstance(part, Abstract)
+        entry = _entry(part)
+        if entry is None:
+            return None
+        plan.append(entry)
+    return plan
+
+
+def _is_constant(part: Abstract, values: tuple[Any, ...]) -> bool:
+    return isinstance(part, Known) and any(part.value is value for value in values)
+
+
+def _entry(part: Abstract) -> tuple[str, Any] | None:
+    if _is_constant(part, (None,)):
+        return ("new", None)
+    kind = kind_of(part)
+    if kind == "int":
+        return ("index", value_of(part))
+    value = value_of(part)
+    if kind == "np" and value is not None and isinstance(value.type, Np) and value.type.dtype.kind in "iu" and value.type.name != "uint64":
+        return ("index", value)
+    bounds: tuple[Abstract, ...] | None = None
+    if isinstance(part, Container) and part.kind == "slice":
+        bounds = part.items
+    elif isinstance(part, Known) and type(part.value) is slice:
+        bounds = (Known(part.value.start), Known(part.value.stop), Known(part.value.step))
+    if bounds is None:
+        return None
+    step = bounds[2]
+    if not isinstance(step, Known) or not (step.value is None or (type(step.value) is int and 0 < abs(step.value) < 2**31)):
+        return None
+    ends: list[Value | None] = []
+    for end in bounds[:2]:
+        if isinstance(end, Known) and end.value is None:
+            ends.append(None)
+        elif kind_of(end) == "int":
+            ends.append(value_of(end))
+        else:
+            return None
+    return ("slice", (*ends, step.value or 1))
+
+
+def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValue:
+    """A view: basic indexing with ints, slices and new axes."""
+    offset: Value = const(0)
+    dims: list[Value] = []
+    strides: list[Value] = []
+    axis = 0
+    for kind, what in plan:
+        if kind == "new":
+            dims.append(const(1))
+            strides.append(const(0))
+            continue
+        length = array.dims[axis]
+        stride = stride_of(t, array, axis)
+        axis += 1
+        if kind == "index":
+            index = what if what.type == INT else cast(t, what, INT)
+            offset = add(t, offset, multiply(t, checked_index(t, index, length), stride))
+            continue
+        start, stop, step = what
+        first, count = bounds(t, start, stop, step, length)
+        offset = add(t, offset, multiply(t, first, stride))
+        dims.append(count)
+        strides.append(multiply(t, stride, const(step)))
+    type_ = Array(array.type.name, len(dims), _order(array.type.order, plan, dims), array.type.writable)
+    result = t.emit("view", (array.value, offset, *dims, *strides), type_)
+    return ArrayValue(result, tuple(dims))
+
+
+def stride_of(t: Tracer, array: ArrayValue, axis: int) -> Value:
+    """A stride of an array, in bytes; a constant where the order tells it."""
+    type_ = array.type
+    if type_.order == "C" and axis == type_.ndim - 1:
+        return const(type_.dtype.itemsize)
+    if type_.order == "F" and axis == 0:
+        return const(type_.dtype.itemsize)
+    return t.once("stride", (array.value,), INT, axis=axis)
+
+
+def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length: Value) -> tuple[Value, Value]:
+    """(first index, number of items) of a slice of an axis.
+
+    The usual constant ends are folded to length minus a constant, so that equal slices have equal lengths for fusion; the axis is then
+    checked to be long enough.
+    """
+    if start is None and stop is None and step == 1:
+        return const(0), length
+    ends = [end for end in (start, stop) if end is not None]
+    if step == 1 and all(isinstance(end, Const) for end in ends) and not isinstance(length, Const):
+        low = 0 if start is None else int(start.value)  # type: ignore[attr-defined]
+        high = None if stop is None else int(stop.value)  # type: ignore[attr-defined]
+        if max(abs(low), abs(high or 0)) < 2**31:
+            return _constant_bounds(t, low, high, length)
+    given = (start is not None, stop is not None)
+    key = ("slice_bounds", start, stop, step, length)
+    found = t.state.memo.get(key)
+    if found is None:
+        zero = const(0)
+        args = (zero if start is None else start, zero if stop is None else stop, length)
+        found = t.emit("slice_bounds", args, INT, INT, step=step, given=given)
+        t.state.memo[key] = found
+    return found  # type: ignore[no-any-return]
+
+
+def _constant_bounds(t: Tracer, low: int, high: int | None, length: Value) -> tuple[Value, Value]:
+    needed = low - high if low >= 0 and high is not None and high < 0 else max(abs(low), abs(high or 0))
+    t.check(compare(t, ">=", length, const(needed)), "short_axis")
+    if low >= 0 and high is not None and high >= 0:
+        return const(low), const(max(high - low, 0))
+    first = const(low) if low >= 0 else add(t, length, const(low))
+    if low < 0 and (high is None or high < 0):
+        return first, const(max((high or 0) - low, 0))
+    if low < 0:
+        # -a:b with b >= 0: both ends move with the length
+        assert high is not None
+        return first, t.once("raw_max", (add(t, const(high - low), t.once("raw_mul", (length, const(-1)), INT)), const(0)), INT)
+    return first, add(t, length, const((high or 0) - low))
+
+
+def _order(order: str, plan: list[tuple[str, Any]], dims: list[Value]) -> str:
+    """What is known of a view's strides; see ir.types.Array."""
+    kept = [(kind, what) for kind, what in plan if kind != "new"]
+    slices = [what for kind, what in kept if kind == "slice"]
+    if any(step < 0 for _, _, step in slices):
+        return "A"
+    whole = [what == (None, None, 1) for what in slices]
+    leading = next((i for i, (kind, _) in enumerate(kept) if kind == "slice"), len(kept))
+    ints_lead = all(kind == "slice" for kind, _ in kept[leading:])
+    if len(kept) == len(plan) and order == "C" and ints_lead and slices and slices[0][2] == 1 and all(whole[1:]):
+        return "C"
+    if order in ("C", "S"):
+        return "S"
+    if len([dim for dim in dims if not is_one(dim)]) <= 1 and len(dims) == 1:
+        return "S" if order == "F" else "A"
+    return "A"

@@ -1,0 +1,21 @@
+"""The tables of known callables and attributes. `functions` fills them: one row per callable.
+
+CALLABLES: object -> handler(tracer, args, kwargs) -> abstract result (raising Break where the arguments are not supported).
+ATTRIBUTES: (kind, name) -> handler(tracer, owner) -> abstract result; kinds as in values.kind_of.
+PURE: callables without visible effects that look at their arguments only; called as they are from inside fragments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+    from .values import Abstract
+
+Handler = Callable[["Tracer", list["Abstract"], dict[str, "Abstract"]], "Abstract"]
+
+CALLABLES: dict[Any, Handler] = {}
+ATTRIBUTES: dict[tuple[str, str], Callable[["Tracer", "Abstract"], "Abstract"]] = {}
+PURE: dict[Any, str] = {}

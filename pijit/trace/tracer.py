@@ -1,0 +1,480 @@
+"""The abstract interpreter: runs bytecode on abstract values, path by path, and writes down the graph.
+
+Invariants:
+1. A handler that raises Break has emitted nothing with an effect: the exit redoes the instruction.
+2. Every operation that may leave does so with the snapshot of the start of its instruction ("redo"), of its end ("continue"), or of
+   itself ("raise").
+3. Blocks are versioned by the abstract state at their start; what a loop stores enters the loop's header unknown, with its type.
+4. Capture runs no user code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recipe, Value, const
+from ..ir.ops import OPS
+from ..ir.types import BOOL, INT, Type
+from ..pycode.flow import control_flow
+from ..pycode.instructions import Instruction, decode
+from ..pycode.liveness import live
+from . import inputs
+from .frames import snapshot, stored_names
+from .guards import Guards
+from .state import FrameState, State, Version
+from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The actual values of the frame at the entry: what types are read from. ``UNSET`` marks what is unbound or NULL."""
+
+    function: Any
+    globals: dict[str, Any]
+    builtins: dict[str, Any]
+    names: dict[str, Any] | None
+    locals: tuple[Any, ...]
+    stack: tuple[Any, ...]
+    unset: object
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """See ground.config for what they mean."""
+
+    versions: int = 8
+    header_versions: int = 3
+    blocks: int = 2000
+    inline_depth: int = 8
+    elementwise: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    feedback: dict[Any, Any] = field(default_factory=dict)
+    errmask: int = 0
+
+
+@dataclass(slots=True)
+class BreakRecord:
+    """A place where capture stopped. ``root_pc``: the instruction of the root frame that has to run in the interpreter."""
+
+    code: CodeType
+    pc: int
+    line: int
+    reason: str
+    detail: str
+    hint: str
+    root_pc: int
+    exit: Exit
+
+
+@dataclass(slots=True)
+class Capture:
+    """What capture gives: the graph, its guards, and where it stopped. ``progress``: whether the fragment does anything at all."""
+
+    graph: Graph
+    guards: Guards
+    breaks: list[BreakRecord]
+    returns: bool
+    progress: bool
+    loops: bool
+
+
+# Why an operation leaves, where its handler does not say.
+REASONS = {
+    "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+}  # fmt: skip
+
+_PURE_MEMO = frozenset({"raw_add", "raw_sub", "raw_mul", "cmp"})
+
+END = object()  # what a handler returns when it has ended the block
+
+
+class Tracer:
+    """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods."""
+
+    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits) -> None:
+        bytecode = decode(code)
+        self.view, self.limits = view, limits
+        self.guards = Guards()
+        self.graph = Graph([], Block())
+        self.entry = self.graph.entry
+        self.block = self.entry
+        self.breaks: list[BreakRecord] = []
+        self.entry_values: dict[Any, Abstract] = {}
+        self.samples: dict[Value, Any] = {}
+        self._versions: dict[Any, list[Version]] = {}
+        self._work: list[tuple[Block, State]] = []
+        self._ops = 0
+        self.returns = self.loops = False
+        self.last_micro = self.reads_mutable = True
+        root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
+        self.root = root
+        self.pending_checks: list[tuple[Value, Value]] = []
+        self.state = State([root])
+        self.checkpoint: list[FrameState] = []
+        self._entry_results: set[Value] = set()
+
+    # ---- the whole capture -------------------------------------------------------------------------------------------
+
+    def capture(self) -> Capture:
+        root = self.state.frame
+        inputs.load_stack(self)
+        self.checkpoint = [root.copy()]
+        for value, wanted in self.pending_checks:
+            self.check(compare(self, "==", value, wanted), "guard_value")
+        jump = self.goto(self.state, polls=False)
+        self.entry.end = jump
+        while self._work:
+            self.block, self.state = self._work.pop()
+            self._run()
+        self.graph.arrange()
+        progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
+        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
+
+    def _run(self) -> None:
+        """Interprets from the current state until the block ends."""
+        from .opcodes import HANDLERS
+
+        while True:
+            frame = self.state.frame
+            instruction = frame.bytecode.at(frame.pc)
+            self.checkpoint = [f.copy() for f in self.state.frames]
+            try:
+                for micro in instruction.micros:
+                    self.last_micro = micro is instruction.micros[-1]
+                    handler = HANDLERS.get(micro.name)
+                    if handler is None:
+                        raise Break("opcode", micro.name)
+                    if handler(self, micro.arg) is END:
+                        return
+            except Break as stop:
+                self._stop(instruction, stop)
+                return
+            frame = self.state.frame  # a call may have pushed or popped one
+            if frame.bytecode.at(frame.pc) is instruction:
+                frame.pc = instruction.next
+            if self._is_join(frame, frame.pc):
+                self.block.end = self.goto(self.state)
+                return
+
+    def _stop(self, instruction: Instruction, stop: Break) -> None:
+        frames = self.checkpoint
+        code = frames[-1].bytecode.code
+        exit = self.exit("redo", stop.reason)
+        line = instruction.line or 0
+        self.breaks.append(BreakRecord(code, instruction.at, line, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        self.block.end = Leave(exit)
+
+    # ---- emitting ------------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> int:
+        frame = self.state.frame
+        return frame.bytecode.at(frame.pc).line or 0
+
+    def emit(self, name: str, args: tuple[Value, ...], *types: Type, reason: str = "", **attrs: Any) -> Any:
+        """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
+        row = OPS[name]
+        exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
+        return self.append(Op(name, args, types, attrs, exits, self.line))
+
+    def append(self, op: Op) -> Any:
+        self._ops += 1
+        self.block.ops.append(op)
+        if len(op.results) == 1:
+            return op.results[0]
+        return op.results or None
+
+    def entry_op(self, name: str, args: tuple[Value, ...], *types: Type, **attrs: Any) -> Any:
+        """Appends a pure operation to the entry block, where it dominates everything."""
+        op = Op(name, args, types, attrs, {}, 0)
+        self.entry.ops.append(op)
+        self._entry_results.add(op.result)
+        return op.result
+
+    def once(self, name: str, args: tuple[Value, ...], type: Type, **attrs: Any) -> Value:
+        """Like emit for a pure operation, but the same one is computed once per path."""
+        key = (name, tuple(("const", a.value) if isinstance(a, Const) else a for a in args), tuple(sorted(attrs.items())))
+        value = self.state.memo.get(key)
+        if value is None:
+            value = self.state.memo[key] = self.emit(name, args, type, **attrs)
+        return value  # type: ignore[no-any-return]
+
+    def exit(self, kind: str, reason: str, frames: list[FrameState] | None = None) -> Exit:
+        """An exit with the frames as they were at the start of the current instruction, or with those given."""
+        chosen = self.checkpoint if frames is None else frames
+        return Exit(kind, reason, snapshot(chosen, self.entry_values), stored_names(chosen[0], self.entry_values))
+
+    def check(self, condition: Value, reason: str) -> None:
+        """Leaves (redo) unless the condition holds."""
+        if isinstance(condition, Const):
+            if condition.value:
+                return
+            raise Break(reason)
+        self.emit("check", (condition,), reason=reason)
+
+    def forget_memory(self) -> None:
+        """After something that may run Python: what was read before and may have changed is checked again."""
+        if self.reads_mutable:
+            self.state.memo = {key: value for key, value in self.state.memo.items() if key[0] in _PURE_MEMO}
+
+    # ---- the value stack -------------------------------------------------------------------------------------------------
+
+    def push(self, value: Abstract) -> None:
+        self.state.frame.stack.append(value)
+
+    def pop(self) -> Abstract:
+        return self.state.frame.stack.pop()
+
+    def popn(self, n: int) -> list[Abstract]:
+        stack = self.state.frame.stack
+        values = stack[len(stack) - n :]
+        del stack[len(stack) - n :]
+        return values
+
+    # ---- control flow ------------------------------------------------------------------------------------------------------
+
+    def jump(self, pc: int) -> object:
+        self.state.frame.pc = pc
+        self.block.end = self.goto(self.state)
+        return END
+
+    def branch(self, condition: Value | bool, yes: State, no: State) -> object:
+        """Ends the block with a branch on a bool; a known condition is followed one way."""
+        if isinstance(condition, Const):
+            condition = bool(condition.value)
+        if isinstance(condition, bool):
+            self.state = yes if condition else no
+            self.block.end = self.goto(self.state)
+        else:
+            self.block.end = Branch(condition, self.goto(yes), self.goto(no))
+        return END
+
+    def leave(self, exit: Exit) -> object:
+        self.block.end = Leave(exit)
+        return END
+
+    def _is_join(self, frame: FrameState, pc: int) -> bool:
+        joins = frame.bytecode.analyses.get("joins")
+        if joins is None:
+            joins = frame.bytecode.analyses["joins"] = _joins(frame.flow)
+        return pc in joins
+
+    def goto(self, state: State, polls: bool = True) -> Jump:
+        """A jump to a block for this state: one that exists, or a new one."""
+        frame = state.frame
+        if not self._is_join(frame, frame.pc):
+            block = Block(self._line_of(frame))
+            self._work.append((block, state.copy()))
+            return Jump(block)
+        self._forget_dead(state)
+        loop = frame.flow.loop_at(frame.pc)
+        if loop is not None:
+            self._prepare_header(state, loop)
+        place = state.place()
+        versions = self._versions.setdefault(place, [])
+        for version in versions:
+            args = _match(state, version, self)
+            if args is not None:
+                return Jump(version.block, tuple(args))
+        limit = self.limits.header_versions if loop is not None else self.limits.versions
+        if len(versions) >= limit or len(self._versions) > self.limits.blocks:
+            block = Block(self._line_of(frame))
+            block.end = Leave(self.exit("redo", "block_limit", state.frames))
+            return Jump(block)
+        version, args = self._new_version(state, loop, wide=len(versions) >= 1)
+        versions.append(version)
+        self._work.append((version.block, version.state.copy()))
+        if loop is not None:
+            self.loops = True
+            self._poll(version)
+        return Jump(version.block, tuple(args))
+
+    def _line_of(self, frame: FrameState) -> int:
+        return frame.bytecode.at(frame.pc).line or 0
+
+    def _poll(self, version: Version) -> None:
+        version.block.is_header = True
+        kind = "poll" if len(version.state.frames) == 1 else "redo"
+        exit = self.exit(kind, "poll", version.state.frames)
+        version.block.ops.append(Op("poll", (), (), {}, {"poll": exit}, version.block.line))
+
+    def _forget_dead(self, state: State) -> None:
+        for frame in state.frames[-1:]:
+            live_slots = live(frame.bytecode, frame.pc)
+            for slot, value in enumerate(frame.locals):
+                if slot not in live_slots and value is not LAZY and self.entry_values.get(slot) is not value:
+                    frame.locals[slot] = UNBOUND
+
+    def _prepare_header(self, state: State, loop: Any) -> None:
+        """What the loop stores must have a value of its own at the header."""
+        frame = state.frame
+        live_slots = live(frame.bytecode, frame.pc)
+        for slot in loop.stores:
+            if frame.locals[slot] is LAZY and len(state.frames) == 1:
+                frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
+        if len(state.frames) == 1 and self.view.names is not None:
+            for name in sorted(loop.names):
+                if name not in frame.names:
+                    frame.names[name] = inputs.load_name_slot(self, name)
+
+    def _new_version(self, state: State, loop: Any, wide: bool) -> tuple[Version, list[Value]]:
+        """A block whose parameters are what may differ between the paths to it."""
+        block = Block(self._line_of(state.frame))
+        fresh = state.copy()
+        # another path may lead here later, so only what the entry block computes is known to be computed
+        fresh.memo = {key: value for key, value in state.memo.items() if value in self._entry_results}
+        args: list[Value] = []
+        params: dict[Value, int] = {}
+        innermost = state.frame
+
+        def param(value: Value) -> Value:
+            made = block.param(value.type)
+            params[made] = len(args)
+            args.append(value)
+            if value in self.samples:
+                self.samples[made] = self.samples[value]
+            return made
+
+        for (old_frame, _, _, old), (_, container, key, abstract) in zip(state.slots(), list(fresh.slots()), strict=True):
+            if loop is not None:
+                inner = old_frame is innermost
+                on_stack = container is fresh.frame.stack
+                varies = inner and (
+                    (container is fresh.frame.locals and key in loop.stores)
+                    or (container is fresh.frame.names and key in loop.names)
+                    or (on_stack and key == len(fresh.frame.stack) - 1 and _is_iterator(abstract))
+                )
+            else:
+                varies = wide or not self._is_invariant(abstract)
+            if not varies:
+                continue
+            if isinstance(abstract, Known):
+                known = value_of(abstract)
+                if known is not None and (loop is not None or wide) and _is_number(abstract.value):
+                    container[key] = Scalar(param(known))
+                continue
+            if loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
+                container[key] = abstract.moved(param(abstract.position))
+            elif abstract.parts():
+                container[key] = abstract.remade(param(value) for value in abstract.parts())
+        return Version(block, fresh, params), args
+
+    def _is_invariant(self, abstract: Abstract) -> bool:
+        """Whether the parts are defined in the entry block, which dominates everything."""
+        return all(isinstance(v, Const) or v.op is None or v in self._entry_results for v in abstract.parts())
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) or hasattr(value, "dtype")
+
+
+def _is_iterator(abstract: Abstract) -> bool:
+    return isinstance(abstract, (RangeIterator, SequenceIterator))
+
+
+def _joins(flow: Any) -> frozenset[int]:
+    """The pcs that several instructions lead to, and loop headers."""
+    seen: set[int] = set()
+    joins = {loop.header for loop in flow.loops}
+    for block in flow.blocks.values():
+        for pc in {pc for instruction in block for pc in flow.next_pcs(instruction.at)}:
+            if pc in seen:
+                joins.add(pc)
+            seen.add(pc)
+    return frozenset(joins)
+
+
+def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None:
+    """The arguments that make ``state`` the version's state, or None."""
+    args: list[Value | None] = [None] * len(version.params)
+    theirs = list(version.state.slots())
+    ours = list(state.slots())
+    if len(theirs) != len(ours):
+        return None
+    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
+        if key != other_key:
+            return None
+        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
+            continue
+        if (a is LAZY) != (b is LAZY):
+            # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
+            known = tracer.entry_values.get(key)
+            if known is not None and (a is known or b is known):
+                if b is LAZY:
+                    continue
+                container[key] = a = known
+                if a is b:
+                    continue
+            return None
+        if isinstance(a, Known) and not isinstance(b, Known):
+            value = value_of(a)
+            if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
+                return None
+            a = Scalar(value)
+        elif isinstance(a, Known) or isinstance(b, Known):
+            if a.shape() != b.shape():
+                return None
+            continue
+        if a.shape() != b.shape():
+            return None
+        for mine, wanted in zip(a.parts(), b.parts(), strict=True):
+            index = version.params.get(wanted)
+            if index is not None:
+                if args[index] is not None and args[index] is not mine:
+                    return None
+                args[index] = mine
+            elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
+                return None
+    return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+_NOTHING = (LAZY, UNBOUND)
+
+
+def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
+    """Whether a slot may still be read."""
+    return container is not frame.locals or key in live(frame.bytecode, frame.pc)
+
+
+def add(tracer: Tracer, a: Value, b: Value) -> Value:
+    """a + b of address arithmetic, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return const(a.value + b.value)
+    if isinstance(b, Const) and b.value == 0:
+        return a
+    if isinstance(a, Const):
+        return b if a.value == 0 else add(tracer, b, a)
+    return tracer.once("raw_add", (a, b), INT)
+
+
+def multiply(tracer: Tracer, a: Value, b: Value) -> Value:
+    """a * b of address arithmetic, folded."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return const(a.value * b.value)
+    if isinstance(a, Const):
+        a, b = b, a
+    if isinstance(b, Const) and b.value in (0, 1):
+        return a if b.value else b
+    return tracer.once("raw_mul", (a, b), INT)
+
+
+def compare(tracer: Tracer, symbol: str, a: Value, b: Value) -> Value:
+    """a <symbol> b as a bool, folded for constants and for one and the same int."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        tests: dict[str, Callable[[Any, Any], bool]] = {
+            "<": lambda x, y: x < y, "<=": lambda x, y: x <= y, "==": lambda x, y: x == y,
+            "!=": lambda x, y: x != y, ">": lambda x, y: x > y, ">=": lambda x, y: x >= y,
+        }  # fmt: skip
+        return const(bool(tests[symbol](a.value, b.value)))
+    if a is b and a.type == INT:
+        return const(symbol in ("<=", "==", ">="))
+    return tracer.once("cmp", (a, b), BOOL, symbol=symbol)
+
+
+def recipes(values: Iterator[Abstract]) -> tuple[Recipe, ...]:
+    return tuple(value.recipe() for value in values)

@@ -1,0 +1,271 @@
+"""Abstract values: what capture knows of each object on the frame.
+
+Every class lists the graph values it is made of (`parts`) and can be remade from others (`remade`), so that block parameters,
+joins and recipes need no case per class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..ir.graph import Box, Build, Const, Keep, Known as KnownRecipe, Null, Recipe, Unset, Value, const
+from ..ir.types import INT, Array, Np, Scalar as ScalarType, Type
+
+
+class Abstract:
+    """Base. ``parts`` are graph values; ``remade(iterator)`` is the same value on other parts; ``recipe`` makes the object."""
+
+    __slots__ = ()
+
+    def parts(self) -> tuple[Value, ...]:
+        return ()
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self
+
+    def shape(self) -> object:
+        """Equal for values that differ in their parts only."""
+        return (type(self).__name__,)
+
+    def recipe(self) -> Recipe:
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known(Abstract):
+    """An object known at capture time (held by guards, or a constant)."""
+
+    value: Any
+
+    def shape(self) -> object:
+        if type(self.value) in (int, bool, float, str, type(None)):
+            return ("Known", type(self.value), repr(self.value))
+        return ("Known", id(self.value))
+
+    def recipe(self) -> Recipe:
+        return KnownRecipe(self.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Abstract):
+    """A Python int, float or bool or a NumPy scalar whose value is known at run time only."""
+
+    value: Value
+
+    @property
+    def type(self) -> Type:
+        return self.value.type
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Scalar(next(parts))
+
+    def shape(self) -> object:
+        return ("Scalar", self.value.type)
+
+    def recipe(self) -> Recipe:
+        return Box(self.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayValue(Abstract):
+    """An exact ndarray; ``dims`` are ints of the graph, Const(1) for a dimension that is guarded to be 1."""
+
+    value: Value
+    dims: tuple[Value, ...]
+
+    @property
+    def type(self) -> Array:
+        assert isinstance(self.value.type, Array)
+        return self.value.type
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.value, *(d for d in self.dims if not isinstance(d, Const)))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return ArrayValue(next(parts), tuple(d if isinstance(d, Const) else next(parts) for d in self.dims))
+
+    def shape(self) -> object:
+        return ("Array", self.value.type, tuple(d.value if isinstance(d, Const) else None for d in self.dims))
+
+    def recipe(self) -> Recipe:
+        return Box(self.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque(Abstract):
+    """Any other object of an exactly known type (``cls``), or of an unknown one (None)."""
+
+    value: Value
+    cls: type | None
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Opaque(next(parts), self.cls)
+
+    def shape(self) -> object:
+        return ("Opaque", self.cls)
+
+    def recipe(self) -> Recipe:
+        return Box(self.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Container(Abstract):
+    """A virtual tuple, slice, range or bound method: built only where it escapes. ``kind`` is a kind of Build recipes.
+
+    slice and range have three items, bound_method (function, self).
+    """
+
+    kind: str
+    items: tuple[Abstract, ...]
+
+    def parts(self) -> tuple[Value, ...]:
+        return tuple(v for item in self.items for v in item.parts())
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Container(self.kind, tuple(item.remade(parts) for item in self.items))
+
+    def shape(self) -> object:
+        return (self.kind, *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        return Build(self.kind, tuple(item.recipe() for item in self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeIterator(Abstract):
+    """An iterator over range(next, stop, step). ``object`` is the frame's own iterator, updated in place at exits, or None: one that
+    capture made."""
+
+    next: Value
+    stop: Value
+    step: int
+    object: Value | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.next, self.stop) if self.object is None else (self.next, self.stop, self.object)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return RangeIterator(next(parts), next(parts), self.step, None if self.object is None else next(parts))
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, next=position)
+
+    @property
+    def position(self) -> Value:
+        return self.next
+
+    def shape(self) -> object:
+        return ("RangeIterator", self.step, self.object is None)
+
+    def recipe(self) -> Recipe:
+        state = (Box(self.next), Box(self.stop), Box(const(self.step)))
+        if self.object is None:
+            return Build("range_iterator", state)
+        return Build("range_iterator_update", (Box(self.object), *state))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceIterator(Abstract):
+    """An iterator over a list or array (``sequence``) that stands at ``index``."""
+
+    sequence: Abstract
+    index: Value
+
+    def parts(self) -> tuple[Value, ...]:
+        return (*self.sequence.parts(), self.index)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return SequenceIterator(self.sequence.remade(parts), next(parts))
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, index=position)
+
+    @property
+    def position(self) -> Value:
+        return self.index
+
+    def shape(self) -> object:
+        return ("SequenceIterator", self.sequence.shape())
+
+    def recipe(self) -> Recipe:
+        return Build("iterator_at", (self.sequence.recipe(), Box(self.index)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lazy(Abstract):
+    """A slot of the root frame that capture has not looked at: whatever it held at the entry."""
+
+    def recipe(self) -> Recipe:
+        return Keep()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unbound(Abstract):
+    """A local that is not bound; also one that is dead."""
+
+    def recipe(self) -> Recipe:
+        return Unset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullValue(Abstract):
+    """The NULL beside a callable on the value stack."""
+
+    def recipe(self) -> Recipe:
+        return Null()
+
+
+LAZY, UNBOUND, NULL = Lazy(), Unbound(), NullValue()
+
+
+def value_of(abstract: Abstract) -> Value | None:
+    """The graph value of a scalar or array, also of a known number; None for anything else."""
+    if isinstance(abstract, (Scalar, ArrayValue)):
+        return abstract.value
+    if isinstance(abstract, Known):
+        made = const(abstract.value)
+        if isinstance(made.type, (ScalarType, Np)) and not (made.type == INT and not -(2**63) <= made.value < 2**63):
+            return made
+    return None
+
+
+def kind_of(abstract: Abstract) -> str:
+    """One word for tables: int, float, bool, np, array, tuple, slice, ..., known, opaque."""
+    value = value_of(abstract)
+    if value is not None:
+        if isinstance(value.type, ScalarType):
+            return value.type.name
+        return "array" if isinstance(value.type, Array) else "np"
+    if isinstance(abstract, Container):
+        return abstract.kind
+    if isinstance(abstract, Opaque):
+        return "opaque"
+    return "tuple" if isinstance(abstract, Known) and type(abstract.value) is tuple else "known"
+
+
+def items_of(abstract: Abstract) -> tuple[Abstract, ...] | None:
+    """The items of a virtual or known tuple."""
+    if isinstance(abstract, Container) and abstract.kind == "tuple":
+        return abstract.items
+    if isinstance(abstract, Known) and type(abstract.value) is tuple:
+        return tuple(Known(item) for item in abstract.value)
+    return None
+
+
+@dataclass(slots=True)
+class Break(Exception):
+    """Raised by a handler: this instruction cannot be captured. ``reason`` is a key of the reasons registry."""
+
+    reason: str
+    detail: str = ""
+    hint: str = field(default="")
