@@ -22,7 +22,8 @@
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
     X(RANGE_ITERATOR_UPDATE, "range_iterator_update", "wwww")                                                         \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
-    X(ITERATOR, "iterator", "r")
+    X(ITERATOR, "iterator", "r")                                                                                      \
+    X(ITERATOR_AT, "iterator_at", "rr")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -316,13 +317,43 @@ static PyObject *build_range(int64_t start, int64_t stop, int64_t step)
     return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start, (long long)stop, (long long)step);
 }
 
-static PyObject *build_range_iterator(int64_t next, int64_t step, int64_t length)
+/* len(range(next, stop, step)) */
+static int64_t range_length(int64_t next, int64_t stop, int64_t step)
+{
+    if (step > 0) {
+        return next < stop ? (int64_t)(((uint64_t)stop - (uint64_t)next - 1) / (uint64_t)step) + 1 : 0;
+    }
+    return next > stop ? (int64_t)(((uint64_t)next - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1 : 0;
+}
+
+static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
 {
     PjRangeIter *it = PyObject_New(PjRangeIter, &PyRangeIter_Type);
     if (it != NULL) {
-        pj_range_iter_set(it, next, step, length);
+        pj_range_iter_set(it, next, step, range_length(next, stop, step));
     }
     return (PyObject *)it;
+}
+
+/* iter(sequence), moved to an index by its own __setstate__: only iterators of lists, tuples and arrays are asked for. */
+static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
+{
+    PyObject *sequence = pj_build(r->kids[0], W);
+    PyObject *index = sequence == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *it = index == NULL ? NULL : PyObject_GetIter(sequence);
+    if (it != NULL) {
+        PyObject *done = PyObject_CallMethod(it, "__setstate__", "O", index);
+        if (done == NULL) {
+            Py_CLEAR(it);
+        }
+        Py_XDECREF(done);
+    }
+    if (it == NULL && !PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    Py_XDECREF(index);
+    Py_XDECREF(sequence);
+    return it;
 }
 
 static PyObject *build_slice(const PjRecipe *r, int64_t *W)
@@ -404,11 +435,13 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_range_iterator(W[r->a], W[r->b], W[r->c]);
     case R_RANGE_ITERATOR_UPDATE: {
         PyObject *it = (PyObject *)(intptr_t)W[r->a];
-        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->c], W[r->d]);
+        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->d], range_length(W[r->b], W[r->c], W[r->d]));
         return Py_NewRef(it);
     }
     case R_BOUND_METHOD:
         return build_bound_method(r, W);
+    case R_ITERATOR_AT:
+        return build_iterator_at(r, W);
     case R_ITERATOR: {
         PyObject *o = pj_build(r->kids[0], W);
         PyObject *it = o == NULL ? NULL : PyObject_GetIter(o);

@@ -108,16 +108,37 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
         return (flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS;
     case PJ_ORDER_S: {
         const npy_intp *strides = PyArray_STRIDES(a);
+        npy_intp above = NPY_MAX_INTP;
         for (int d = 0; d < ndim; d++) {
-            if (strides[d] <= 0 || (d > 0 && strides[d - 1] < strides[d])) {
+            if (dims[d] == 1) {
+                continue; /* such a stride is never used */
+            }
+            if (strides[d] <= 0 || strides[d] > above) {
                 return false;
             }
+            above = strides[d];
         }
         return true;
     }
     default:
         return true;
     }
+}
+
+/* Whether a function's code, defaults and keyword defaults are those of the tuple, where None stands for NULL. */
+static inline bool function_is(PyObject *o, PyObject *parts)
+{
+    if (!PyFunction_Check(o)) {
+        return false;
+    }
+    PyFunctionObject *f = (PyFunctionObject *)o;
+    PyObject *have[3] = {f->func_code, f->func_defaults, f->func_kwdefaults};
+    for (int i = 0; i < 3; i++) {
+        if ((have[i] != NULL ? have[i] : Py_None) != PyTuple_GET_ITEM(parts, i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The object a loading row loads (borrowed), or NULL. */
@@ -164,6 +185,8 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         }
         return PyCell_GET(PyTuple_GET_ITEM(closure, row->a));
     }
+    case PJ_GUARD_CELL:
+        return PyCell_Check(registers[row->reg]) ? PyCell_GET(registers[row->reg]) : NULL;
     default:
         return NULL;
     }
@@ -230,6 +253,12 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
+    case PJ_GUARD_LENGTH:
+        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->value;
+    case PJ_GUARD_PYTHON_FUNCTION:
+        return function_is(o, row->object);
+    case PJ_GUARD_NO_ATTR:
+        return PyModule_CheckExact(o) && PyDict_CheckExact(PyModule_GetDict(o)) && absent(PyModule_GetDict(o), row);
     case PJ_GUARD_UNSET:
         return local_value(r, row->a) == NULL;
     case PJ_GUARD_NO_NAME:
@@ -319,7 +348,8 @@ int64_t pj_recheck(int64_t *W)
                 return 1;
             }
         }
-        else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL) {
+        else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
+                 row->op == PJ_GUARD_NO_ATTR) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }
@@ -424,6 +454,15 @@ PjStep pj_try_point(PjRun *r, PjPoint *point)
         return PJ_STEP_MISS;
     }
     int64_t wait = pj_call_on_entry(r, point);
+    if (r->exc != NULL) { /* it asked for an exception in the frame */
+        if (r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) {
+            Py_CLEAR(r->exc);
+            r->exc = pj_err_take();
+        }
+        r->fresh = false;
+        r->pc = point->pc;
+        return PJ_STEP_THROW;
+    }
     if (wait != 0) {
         point->wait = wait;
         return PJ_STEP_MISS;

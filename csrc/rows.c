@@ -151,6 +151,8 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_ATTR:
     case PJ_GUARD_ITEM:
     case PJ_GUARD_CLOSURE:
+    case PJ_GUARD_CELL:
+    case PJ_GUARD_NO_ATTR:
     case PJ_GUARD_NO_NAME:
     case PJ_GUARD_NO_GLOBAL:
     case PJ_GUARD_ERRMASK:
