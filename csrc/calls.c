@@ -384,7 +384,7 @@ static double pj_pow(double v, double w)
 
 /* A native function that calls what its fragment keeps: keep(address of W) -> (exit, exception or None). Returns an exit
  * that does not exist when that fails; the caller reports it. */
-static int64_t pj_reference(int64_t *W)
+int64_t pj_reference(int64_t *W)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
     long long exit = -1;

@@ -370,7 +370,7 @@ PyObject *pj_local_value(PjRun *r, int slot)
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
 static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
 {
-    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0);
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0 || f->native == pj_reference);
     int64_t *heap = NULL;
     int64_t *W;
     if (PJ_LIKELY(words <= STACK_WORDS)) {
