@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Graph, Value
 from . import engine
+
+if TYPE_CHECKING:
+    from ..ir.graph import Graph, Value
 
 
 @dataclass(slots=True)

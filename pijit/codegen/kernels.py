@@ -185,9 +185,7 @@ class _Body:
         for step in self.kernel.steps:
             dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
             operands = [values[arg] for arg in step.args]
-            value = scalars.emit(
-                self.builder, step.ufunc, dtypes, operands, trouble, scalar=False, quiet=self.quiet
-            )
+            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, trouble, scalar=False, quiet=self.quiet)
             if len(values) in self.hidden:
                 for half in value if isinstance(value, tuple) else (value,):
                     self.accumulate(scalars.Emitter(self.builder).bits(half))
@@ -224,7 +222,7 @@ def raise_invalid(builder: ir.IRBuilder) -> None:
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.
-_OPAQUE = frozenset("add subtract multiply divide true_divide sqrt square reciprocal negative".split())
+_OPAQUE = frozenset(["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "negative"])
 
 
 def _hidden(kernel: Kernel) -> set[int]:

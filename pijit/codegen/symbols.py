@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _registered: dict[str, int] = {}
 
@@ -15,7 +18,3 @@ def register(symbols: Mapping[str, int]) -> None:
         if _registered.get(name) != address:
             llvm.add_symbol(name, address)
             _registered[name] = address
-
-
-def registered(name: str) -> bool:
-    return name in _registered
