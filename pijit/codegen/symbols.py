@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _registered: dict[str, int] = {}
 
@@ -18,3 +18,8 @@ def register(symbols: Mapping[str, int]) -> None:
         if _registered.get(name) != address:
             llvm.add_symbol(name, address)
             _registered[name] = address
+
+
+def unknown(names: Iterable[str]) -> list[str]:
+    """The names of ours that nobody registered: LLVM would end the process over them."""
+    return [name for name in names if name.startswith("pj_") and name not in _registered]
