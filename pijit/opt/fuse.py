@@ -172,9 +172,9 @@ def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
             if value not in inner:
                 layouts.setdefault((value, tuple(stretch)))
     operands = list(layouts)
-    collapsed = all(_flat(value.type, stretch, len(dims), order) for value, stretch in operands)
+    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in operands)
     forms = [
-        Operand(_name(value), _strides(value.type, stretch, len(dims), order, collapsed)) for value, stretch in operands
+        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed)) for value, stretch in operands
     ]
     places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
     numbers = {key: i for i, key in enumerate(operands)}
@@ -209,28 +209,50 @@ def _name(value: Value) -> str:
 # ---- strides -----------------------------------------------------------------------------------------------------------
 
 
-def _flat(type: Any, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
+def _flat(value: Value, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
     """Whether one loop over all elements of the result walks the operand with one constant stride."""
+    type = value.type
     if not isinstance(type, Array) or len(stretch) == type.ndim:
         return True
     return type.ndim == ndim and type.order == order and not stretch
 
 
 def _strides(
-    type: Any, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
+    value: Value, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
 ) -> tuple[int | None, ...] | None:
+    type = value.type
     if not isinstance(type, Array):
         return None
     if collapsed:
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
-    axes = [_stride(type, set(stretch), axis - ndim + type.ndim) for axis in range(ndim)]
+    skipped = ndim - type.ndim
+    axes = [
+        0 if axis < skipped or axis - skipped in stretch else _known(value, axis - skipped, set(stretch))
+        for axis in range(ndim)
+    ]
     return tuple(axes if order == "C" else axes[::-1])
 
 
-def _stride(type: Array, stretch: set[int], axis: int) -> int | None:
-    if axis < 0 or axis in stretch:
-        return 0
+def _known(array: Value, axis: int, ones: set[int]) -> int | None:
+    """The stride of an axis as far as elements go (where the length is 1 it may differ), ``ones`` being axes of length 1."""
+    type = array.type
+    assert isinstance(type, Array)
     inner = {"C": range(axis + 1, type.ndim), "F": range(axis)}.get(type.order)
-    if inner is not None and stretch.issuperset(inner):
+    if inner is not None and ones.issuperset(inner):
         return int(type.dtype.itemsize)
+    if isinstance(array.op, Op) and array.op.name == "view":
+        return _constant(array.op.args[2 + type.ndim + axis])
+    return None
+
+
+def _constant(stride: Value) -> int | None:
+    """A stride that is computed from those of other arrays, as slices do."""
+    if isinstance(stride, Const):
+        return int(stride.value)
+    op = stride.op
+    if isinstance(op, Op) and op.name == "stride":
+        return _known(op.args[0], op.attrs["axis"], set())
+    if isinstance(op, Op) and op.name in ("raw_mul", "int_mul"):
+        factors = [_constant(arg) for arg in op.args]
+        return None if None in factors else factors[0] * factors[1]  # type: ignore[operator]
     return None

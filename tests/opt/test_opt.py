@@ -57,7 +57,15 @@ def length(minus):
 
 @pytest.mark.parametrize(
     ("start", "minus", "shift", "checked"),
-    [(0, 0, 0, False), (1, 1, 1, False), (1, 1, -1, False), (0, 0, 1, True), (0, 0, -1, True), (0, 1, 2, True), (2, 2, 2, False)],
+    [
+        (0, 0, 0, False),
+        (1, 1, 1, False),
+        (1, 1, -1, False),
+        (0, 0, 1, True),
+        (0, 0, -1, True),
+        (0, 1, 2, True),
+        (2, 2, 2, False),
+    ],
 )
 def test_checks_in_loops(start, minus, shift, checked):
     """A stencil's index checks go when the loop's own test implies them."""
@@ -82,7 +90,9 @@ def test_counter_does_not_overflow():
 def test_downwards():
     def body(b, i, s):
         i = b.op("check_index", i, b.op("dim", b.inputs[0], type=INT, axis=0), type=INT)
-        return b.op("float_add", s, b.op("cast", b.op("load", b.inputs[0], i, type=Np("float64")), type=FLOAT), type=FLOAT)
+        return b.op(
+            "float_add", s, b.op("cast", b.op("load", b.inputs[0], i, type=Np("float64")), type=FLOAT), type=FLOAT
+        )
 
     b = Builder(F64)
     n = b.op("dim", b.inputs[0], type=INT, axis=0)
@@ -111,7 +121,9 @@ def test_branches_fold():
     b.current = no
     b.leave(b.op("int_add", b.inputs[0], 5, type=INT))
     b.current = yes
-    graph = b.leave(b.op("int_mul", b.op("int_add", 2, 3, type=INT), b.op("int_mul", b.inputs[0], 1, type=INT), type=INT))
+    graph = b.leave(
+        b.op("int_mul", b.op("int_add", 2, 3, type=INT), b.op("int_mul", b.inputs[0], 1, type=INT), type=INT)
+    )
     optimize(graph, Options(checked=True))
     assert names(graph) == ["int_mul"]
     assert rebuild(*_leave(graph, [4])) == 20
@@ -186,7 +198,9 @@ def chain(level="O1", order="C", **extra):
 
 
 def test_fusion():
-    assert text(chain(), exits=True) == """\
+    assert (
+        text(chain(), exits=True)
+        == """\
 fragment(%0: f64[2]C, %1: f64[2]C)
 b0():
   %2: int = dim %0 axis=0
@@ -201,6 +215,7 @@ order='C' flags=True !redo(ew :3)
   leave !return(return :7) %5
     root {} []
 """
+    )
 
 
 def test_transaction():
@@ -311,3 +326,22 @@ def test_dims_of_results():
     simplify(graph)
     optimize(graph, Options(checked=True))
     assert names(graph) == ["dim", "kernel"]
+
+
+def test_slices_keep_their_strides():
+    """u[1:, ::2] of a C-ordered array: the inner stride is a constant."""
+    b = Builder(F64_2)
+    x = b.inputs[0]
+    dims = [b.op("dim", x, type=INT, axis=a) for a in (0, 1)]
+    strides = [b.op("stride", x, type=INT, axis=a) for a in (0, 1)]
+    first, rows = b.op("slice_bounds", 1, dims[0], type=(INT, INT), step=1, given=(True, False))
+    _, columns = b.op("slice_bounds", dims[1], type=(INT, INT), step=2, given=(False, False))
+    offset = b.op("raw_mul", first, strides[0], type=INT)
+    doubled = b.op("raw_mul", strides[1], 2, type=INT)
+    v = b.op("view", x, offset, rows, columns, strides[0], doubled, type=Array("float64", 2, "A"))
+    graph = b.leave(b.ew("absolute", v, dims=(rows, columns), type=F64_2))
+    optimize(graph, Options(checked=True))
+    op = graph.blocks[0].ops[-1]
+    assert op.attrs["kernel"].operands[0].strides == (None, 16)
+    x = -np.arange(12.0).reshape(3, 4)
+    assert rebuild(*_leave(graph, [x])).tolist() == abs(x[1:, ::2]).tolist()
