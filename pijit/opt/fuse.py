@@ -21,9 +21,9 @@ The kernel operation, as the driver's code generator sees it:
 An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done
 by NumPy's own loop.
 
-Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond "read", so every exit between the first and
-the last, and the kernel's own, resumes at the first one's instruction: the interpreter does it all again. That is what keeps
-temporaries from becoming arrays.
+Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond
+"read", so every exit between the first and the last, and the kernel's own, resumes at the first one's instruction: the
+interpreter does it all again. That is what keeps temporaries from becoming arrays.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@ import pytest
 from graphs import Builder
 
 from pijit.ir.check import check
+from pijit.ir.graph import const
 from pijit.ir.run import rebuild, run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, FLOAT, INT, Array, Np
@@ -345,3 +346,42 @@ def test_slices_keep_their_strides():
     assert op.attrs["kernel"].operands[0].strides == (None, 16)
     x = -np.arange(12.0).reshape(3, 4)
     assert rebuild(*_leave(graph, [x])).tolist() == abs(x[1:, ::2]).tolist()
+
+
+def test_fusion_across_a_branch_that_is_decided():
+    b = Builder(F64)
+    x = b.inputs[0]
+    n = b.op("dim", x, type=INT, axis=0)
+    yes, (t,) = b.block(F64)
+    no, _ = b.block()
+    condition = b.op("cmp", n, 0, type=BOOL, symbol=">=")
+    b.branch(condition, yes, no, yes_args=(b.ew("square", x, dims=(n,), type=F64),))
+    b.current = no
+    b.leave(x)
+    b.current = yes
+    graph = b.leave(b.ew("sqrt", t, dims=(n,), type=F64))
+    optimize(graph, Options(checked=True))
+    assert names(graph) == ["dim", "kernel"]
+    assert rebuild(*_leave(graph, [np.array([-3.0])])).tolist() == [3.0]
+
+
+def test_parameters_that_never_change():
+    graph = counting(lambda b: b.inputs[0], lambda b, i, s: s, zero=7)
+    optimize(graph, Options(checked=True))
+    assert [len(block.params) for block in graph.blocks] == [0, 1, 0, 0]
+    assert rebuild(*_leave(graph, [3])) == 7
+
+
+def test_branch_on_what_a_branch_decided():
+    b = Builder(FLOAT)
+    condition = b.op("cmp", b.inputs[0], 0.0, type=BOOL, symbol="<")
+    yes, no, inner, outer = (b.block()[0] for _ in range(4))
+    b.branch(condition, yes, no)
+    b.current = yes
+    b.branch(condition, inner, outer)
+    for number, block in enumerate((no, inner, outer)):
+        b.current = block
+        graph = b.leave(const(number))
+    optimize(graph, Options(checked=True))
+    assert len(graph.blocks) == 3
+    assert [rebuild(*_leave(graph, [x])) for x in (-1.0, 1.0)] == [1, 0]
