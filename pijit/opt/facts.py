@@ -230,5 +230,5 @@ TRANSFER: dict[str, Callable[..., Range]] = {
     "bool_to_int": lambda a: (0, 1),
     "dim": lambda a: LENGTH,
     "list_len": lambda a: LENGTH,
-    "check_index": lambda i, n: (0, LENGTH[1]),
+    "check_index": lambda i, n: (0, max(n[1] - 1, 0)),
 }

@@ -29,10 +29,10 @@ interpreter does it all again. That is what keeps temporaries from becoming arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Block, Const, Exit, Graph, Leave, Op, Value
+from ..ir.graph import Block, Const, Graph, Leave, Op, Value
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
@@ -119,16 +119,16 @@ class _Plan:
 
     def redirect(self, block: Block) -> None:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
-        resume: dict[int, Exit] = {}
-        for place in range(len(block.ops)):
+        before = [op.exits for op in block.ops]
+        for place, op in enumerate(block.ops):
             under_way = [group.first for group in self.groups if group.first <= place <= group.last]
-            if under_way:
-                resume[place] = block.ops[min(under_way)].exits["redo"]
-        saved = {place: (exit.frames, exit.names) for place, exit in resume.items()}
-        for place, (frames, names) in saved.items():
-            for exit in block.ops[place].exits.values():
-                assert exit.kind == "redo", "only redo exits within a group"
-                exit.frames, exit.names = frames, names
+            if not under_way:
+                continue
+            start = before[min(under_way)]["redo"]
+            assert all(exit.kind == "redo" for exit in op.exits.values()), "only redo exits within a group"
+            op.exits = {
+                name: replace(exit, frames=start.frames, names=start.names) for name, exit in op.exits.items()
+            }  # new ones: operations of one instruction may share theirs
 
     def rewrite(self, block: Block, users: dict[Value, set[object]]) -> None:
         member = {op for group in self.groups for op in group.ops}

@@ -13,8 +13,8 @@ from .rules import simpler
 
 def simplify(graph: Graph, rounds: int = 8) -> None:
     """Applies the rules until nothing changes."""
-    hoist(graph)
     for _ in range(rounds):
+        hoist(graph)
         walk = _Walk(graph)
         walk.run()
         rename(graph, walk.new)
