@@ -8,7 +8,7 @@ import pytest
 from graphs import Builder
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernels import FLAGS, _cleared, _word, compiled
+from kernels import FLAGS, compiled, flag_functions, scalar_word
 
 from pijit.codegen.scalars import supports
 from pijit.ir import run as evaluator
@@ -34,11 +34,11 @@ def drive(op, *args):
             array = operands[number]
             words.append(array.strides[axes[extra] - ndim + array.ndim])
         elif kind == "scalar":
-            words.append(_word(operands[number], extra))
+            words.append(scalar_word(operands[number], extra))
         else:
             words.append((operands if kind == "pointer" else results)[number].ctypes.data)
     p = (ctypes.c_int64 * len(words))(*words)
-    clear, test = _cleared()
+    clear, test = flag_functions()
     clear(FLAGS)
     if math.prod(dims):
         middle = lengths[0] // 3
@@ -66,7 +66,9 @@ def make(shape, layout, dtype, rng):
         wide = wide[tuple(slice(None, None, 2) for _ in short)][tuple(slice(None, None, -1) for _ in short)]
         wide[...] = x
         x, known = wide, "A"
-    stretch = tuple(d for d, (a, b) in enumerate(zip(x.shape, shape[len(shape) - x.ndim :], strict=True)) if a == 1 and b != 1)
+    stretch = tuple(
+        d for d, (a, b) in enumerate(zip(x.shape, shape[len(shape) - x.ndim :], strict=True)) if a == 1 and b != 1
+    )
     return x, stretch, Array(np.dtype(dtype).name, x.ndim, known)
 
 
