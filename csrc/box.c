@@ -22,7 +22,8 @@
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
     X(RANGE_ITERATOR_UPDATE, "range_iterator_update", "wwww")                                                         \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
-    X(ITERATOR, "iterator", "r")
+    X(ITERATOR, "iterator", "r")                                                                                      \
+    X(ITERATOR_AT, "iterator_at", "rr")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -316,13 +317,46 @@ static PyObject *build_range(int64_t start, int64_t stop, int64_t step)
     return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start, (long long)stop, (long long)step);
 }
 
-static PyObject *build_range_iterator(int64_t next, int64_t step, int64_t length)
+/* How many values range(next, stop, step) has. */
+static int64_t range_length(int64_t next, int64_t stop, int64_t step)
+{
+    if (step > 0 && next < stop) {
+        return (int64_t)(1 + ((uint64_t)stop - (uint64_t)next - 1) / (uint64_t)step);
+    }
+    if (step < 0 && next > stop) {
+        return (int64_t)(1 + ((uint64_t)next - (uint64_t)stop - 1) / (0 - (uint64_t)step));
+    }
+    return 0;
+}
+
+static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
 {
     PjRangeIter *it = PyObject_New(PjRangeIter, &PyRangeIter_Type);
     if (it != NULL) {
-        pj_range_iter_set(it, next, step, length);
+        pj_range_iter_set(it, next, step, range_length(next, stop, step));
     }
     return (PyObject *)it;
+}
+
+/* iter() of an object, moved to an index: what list, tuple and sequence iterators offer for pickling. */
+static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
+{
+    PyObject *o = pj_build(r->kids[0], W);
+    PyObject *index = o == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *it = index == NULL ? NULL : PyObject_GetIter(o);
+    if (it != NULL) {
+        PyObject *none = PyObject_CallMethod(it, "__setstate__", "O", index);
+        if (none == NULL) {
+            Py_CLEAR(it);
+        }
+        Py_XDECREF(none);
+    }
+    Py_XDECREF(o);
+    Py_XDECREF(index);
+    if (it == NULL && !PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    return it;
 }
 
 static PyObject *build_slice(const PjRecipe *r, int64_t *W)
@@ -404,7 +438,7 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_range_iterator(W[r->a], W[r->b], W[r->c]);
     case R_RANGE_ITERATOR_UPDATE: {
         PyObject *it = (PyObject *)(intptr_t)W[r->a];
-        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->c], W[r->d]);
+        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->d], range_length(W[r->b], W[r->c], W[r->d]));
         return Py_NewRef(it);
     }
     case R_BOUND_METHOD:
@@ -418,6 +452,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         }
         return it;
     }
+    case R_ITERATOR_AT:
+        return build_iterator_at(r, W);
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -164,6 +164,8 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         }
         return PyCell_GET(PyTuple_GET_ITEM(closure, row->a));
     }
+    case PJ_GUARD_CELL:
+        return PyCell_Check(registers[row->reg]) ? PyCell_GET(registers[row->reg]) : NULL;
     default:
         return NULL;
     }
@@ -230,6 +232,17 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
+    case PJ_GUARD_LENGTH:
+        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
+    case PJ_GUARD_PYTHON_FUNCTION: {
+        PyFunctionObject *func = (PyFunctionObject *)o;
+        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == row->parts[0] &&
+               func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
+    }
+    case PJ_GUARD_NO_ATTR: {
+        PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;
+        return dict != NULL && PyDict_CheckExact(dict) && absent(dict, row);
+    }
     case PJ_GUARD_UNSET:
         return local_value(r, row->a) == NULL;
     case PJ_GUARD_NO_NAME:
@@ -319,7 +332,8 @@ int64_t pj_recheck(int64_t *W)
                 return 1;
             }
         }
-        else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL) {
+        else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
+                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }
@@ -424,6 +438,10 @@ PjStep pj_try_point(PjRun *r, PjPoint *point)
         return PJ_STEP_MISS;
     }
     int64_t wait = pj_call_on_entry(r, point);
+    if (PJ_UNLIKELY(r->exc != NULL)) {
+        point->wait = wait;
+        return pj_raise_at_entry(r, point->pc);
+    }
     if (wait != 0) {
         point->wait = wait;
         return PJ_STEP_MISS;
