@@ -317,13 +317,16 @@ static PyObject *build_range(int64_t start, int64_t stop, int64_t step)
     return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start, (long long)stop, (long long)step);
 }
 
-/* len(range(next, stop, step)) */
+/* How many values range(next, stop, step) has. */
 static int64_t range_length(int64_t next, int64_t stop, int64_t step)
 {
-    if (step > 0) {
-        return next < stop ? (int64_t)(((uint64_t)stop - (uint64_t)next - 1) / (uint64_t)step) + 1 : 0;
+    if (step > 0 && next < stop) {
+        return (int64_t)(1 + ((uint64_t)stop - (uint64_t)next - 1) / (uint64_t)step);
     }
-    return next > stop ? (int64_t)(((uint64_t)next - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1 : 0;
+    if (step < 0 && next > stop) {
+        return (int64_t)(1 + ((uint64_t)next - (uint64_t)stop - 1) / (0 - (uint64_t)step));
+    }
+    return 0;
 }
 
 static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
@@ -335,24 +338,24 @@ static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
     return (PyObject *)it;
 }
 
-/* iter(sequence), moved to an index by its own __setstate__: only iterators of lists, tuples and arrays are asked for. */
+/* iter() of an object, moved to an index: what list, tuple and sequence iterators offer for pickling. */
 static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
 {
-    PyObject *sequence = pj_build(r->kids[0], W);
-    PyObject *index = sequence == NULL ? NULL : pj_build(r->kids[1], W);
-    PyObject *it = index == NULL ? NULL : PyObject_GetIter(sequence);
+    PyObject *o = pj_build(r->kids[0], W);
+    PyObject *index = o == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *it = index == NULL ? NULL : PyObject_GetIter(o);
     if (it != NULL) {
-        PyObject *done = PyObject_CallMethod(it, "__setstate__", "O", index);
-        if (done == NULL) {
+        PyObject *none = PyObject_CallMethod(it, "__setstate__", "O", index);
+        if (none == NULL) {
             Py_CLEAR(it);
         }
-        Py_XDECREF(done);
+        Py_XDECREF(none);
     }
+    Py_XDECREF(o);
+    Py_XDECREF(index);
     if (it == NULL && !PyErr_Occurred()) {
         PyErr_BadInternalCall();
     }
-    Py_XDECREF(index);
-    Py_XDECREF(sequence);
     return it;
 }
 
@@ -440,8 +443,6 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_BOUND_METHOD:
         return build_bound_method(r, W);
-    case R_ITERATOR_AT:
-        return build_iterator_at(r, W);
     case R_ITERATOR: {
         PyObject *o = pj_build(r->kids[0], W);
         PyObject *it = o == NULL ? NULL : PyObject_GetIter(o);
@@ -451,6 +452,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         }
         return it;
     }
+    case R_ITERATOR_AT:
+        return build_iterator_at(r, W);
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -121,8 +121,8 @@ static PyObject *failure_list(PjRun *r, PjPoint *point)
     return list;
 }
 
-/* How many misses to wait before asking again; 0: try the fragments now; -1: never ask. An exception that on_entry
- * returns (not raises) is left in run->exc: it is to be raised in the frame. */
+/* How many misses to wait before asking again; 0: try the fragments now; -1: never ask. When the callback returns an
+ * exception, r->exc is it. */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
 {
     if (pj_on_entry == NULL) {
@@ -139,11 +139,12 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
     PyObject *result = call(pj_on_entry, args, "on_entry failed");
     int64_t wait = -1;
     if (result != NULL && PyExceptionInstance_Check(result)) {
-        r->exc = result;
-        Py_XDECREF(exc);
-        return wait;
+        r->exc = result; /* a "fullgraph" request that cannot be met is the user's to see */
+        wait = 1;
     }
-    wait = number_of(result, -1, "on_entry failed");
+    else {
+        wait = number_of(result, -1, "on_entry failed");
+    }
     pj_err_give(exc);
     return wait;
 }

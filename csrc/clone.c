@@ -71,32 +71,38 @@ static int base_units(PyObject *base)
     return (int)(PyBytes_GET_SIZE(base) / 2);
 }
 
-/* The pc after the instruction at pc; its caches are the units with opcode CACHE (0) in co_code. */
+/* The instruction at pc behind its prefixes: its opcode, and the pc after it and its caches (the units with opcode
+ * CACHE, 0, in co_code). 3.11: PRECALL and CALL are one call. */
+static int decode(PyObject *base, int pc, int *next)
+{
+    int units = base_units(base), op = base_opcode(base, pc);
+    while (pc + 1 < units && PJ_IS_PREFIX(op)) {
+        op = base_opcode(base, ++pc);
+    }
+    pc++;
+    while (pc < units && base_opcode(base, pc) == CACHE) {
+        pc++;
+    }
+    *next = pc;
+    return PJ_IS_PRECALL(op) && pc < units ? decode(base, pc, next) : op;
+}
+
+int pj_plan_opcode(PjPlan *plan, int pc, int *next)
+{
+    return decode(plan->base, pc, next);
+}
+
 int pj_next_pc(PyCodeObject *original, int pc)
 {
     PyObject *base = PyCode_GetCode(original);
+    int next = pc + 1;
     if (base == NULL) {
         PyErr_Clear();
-        return pc + 1;
+        return next;
     }
-    int next = pc + 1;
-    while (next < base_units(base) && base_opcode(base, next) == CACHE) {
-        next++;
-    }
+    decode(base, pc, &next);
     Py_DECREF(base);
     return next;
-}
-
-int pj_base_opcode(PyCodeObject *original, int pc)
-{
-    PyObject *base = PyCode_GetCode(original);
-    if (base == NULL) {
-        PyErr_Clear();
-        return -1;
-    }
-    int op = base_opcode(base, pc);
-    Py_DECREF(base);
-    return op;
 }
 
 /* ---- plans ---- */

@@ -65,6 +65,13 @@ typedef struct _PyInterpreterFrame PjFrame;
 #define PJ_IS_PREFIX(op) ((op) == EXTENDED_ARG)
 #endif
 
+/* 3.12: PRECALL is gone. */
+#if PY_VERSION_HEX < 0x030C0000
+#define PJ_IS_PRECALL(op) ((op) == PRECALL)
+#else
+#define PJ_IS_PRECALL(op) 0
+#endif
+
 /* 3.12: conditional jumps go forward only. */
 #define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
 

@@ -125,22 +125,6 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
     }
 }
 
-/* Whether a function's code, defaults and keyword defaults are those of the tuple, where None stands for NULL. */
-static inline bool function_is(PyObject *o, PyObject *parts)
-{
-    if (!PyFunction_Check(o)) {
-        return false;
-    }
-    PyFunctionObject *f = (PyFunctionObject *)o;
-    PyObject *have[3] = {f->func_code, f->func_defaults, f->func_kwdefaults};
-    for (int i = 0; i < 3; i++) {
-        if ((have[i] != NULL ? have[i] : Py_None) != PyTuple_GET_ITEM(parts, i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The object a loading row loads (borrowed), or NULL. */
 static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
 {
@@ -254,11 +238,16 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
     case PJ_GUARD_LENGTH:
-        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->value;
-    case PJ_GUARD_PYTHON_FUNCTION:
-        return function_is(o, row->object);
-    case PJ_GUARD_NO_ATTR:
-        return PyModule_CheckExact(o) && PyDict_CheckExact(PyModule_GetDict(o)) && absent(PyModule_GetDict(o), row);
+        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
+    case PJ_GUARD_PYTHON_FUNCTION: {
+        PyFunctionObject *func = (PyFunctionObject *)o;
+        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == row->parts[0] &&
+               func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
+    }
+    case PJ_GUARD_NO_ATTR: {
+        PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;
+        return dict != NULL && PyDict_CheckExact(dict) && absent(dict, row);
+    }
     case PJ_GUARD_UNSET:
         return local_value(r, row->a) == NULL;
     case PJ_GUARD_NO_NAME:
@@ -349,7 +338,7 @@ int64_t pj_recheck(int64_t *W)
             }
         }
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
-                 row->op == PJ_GUARD_NO_ATTR) {
+                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }
@@ -454,14 +443,9 @@ PjStep pj_try_point(PjRun *r, PjPoint *point)
         return PJ_STEP_MISS;
     }
     int64_t wait = pj_call_on_entry(r, point);
-    if (r->exc != NULL) { /* it asked for an exception in the frame */
-        if (r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) {
-            Py_CLEAR(r->exc);
-            r->exc = pj_err_take();
-        }
-        r->fresh = false;
-        r->pc = point->pc;
-        return PJ_STEP_THROW;
+    if (PJ_UNLIKELY(r->exc != NULL)) {
+        point->wait = wait;
+        return pj_raise_at_entry(r, point->pc);
     }
     if (wait != 0) {
         point->wait = wait;

@@ -470,6 +470,17 @@ failed:
     return PJ_STEP_THROW;
 }
 
+/* on_entry asked for r->exc to be raised where the frame stands. */
+PjStep pj_raise_at_entry(PjRun *r, int pc)
+{
+    if (r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) {
+        PyErr_Clear();
+    }
+    r->fresh = false;
+    r->pc = pc;
+    return PJ_STEP_THROW;
+}
+
 /* Turns the fresh frame of a rebuilt callee, called with placeholders, into the one the exit describes. Takes over
  * `pending`. */
 PjStep pj_fill_frame(PjRun *r, PjPending *pending)

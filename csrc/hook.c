@@ -231,13 +231,10 @@ static PjStep crossing(PjRun *r)
     if (PJ_UNLIKELY(*pj_breaker(r->ts) != 0)) {
         return PJ_STEP_GO; /* the interpreter takes this jump, and looks at what is pending */
     }
-    int opcode = (uint8_t)PyBytes_AS_STRING(clone->plan->base)[2 * r->pc];
+    int next, opcode = pj_plan_opcode(clone->plan, r->pc, &next);
     if (is_conditional(opcode)) {
-        int pc = r->pc, next = pc + 1, depth = entry->depth, target = entry->target;
+        int pc = r->pc, depth = entry->depth, target = entry->target;
         PjPoint *point = entry->point;
-        while (next < clone->plan->units && PyBytes_AS_STRING(clone->plan->base)[2 * next] == CACHE) {
-            next++;
-        }
         PyObject *value = pj_frame_stack(r->frame)[depth - 1];
         bool taken;
         pj_frame_set_depth(r->frame, depth - 1);

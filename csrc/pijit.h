@@ -25,6 +25,7 @@ enum { PJ_ORDER_ANY, PJ_ORDER_C, PJ_ORDER_F, PJ_ORDER_S };
 typedef struct {
     uint8_t op;
     uint8_t order;
+    uint8_t given; /* while parsing: which parts */
     bool loads;
     bool mutable_source; /* pj_recheck looks at it again */
     int16_t reg;         /* the register a checking row reads; of "attr" and "item": the container */
@@ -35,6 +36,7 @@ typedef struct {
     int64_t value; /* int value, error mask or required array flags */
     int64_t ones;
     PyObject *object; /* strong: name, object or type */
+    PyObject *parts[3]; /* strong or NULL: of a "python_function" */
     Py_hash_t hash;   /* of the name */
     /* where the name was found last time: a repeated check is three loads */
     void *keys;
@@ -258,7 +260,7 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
-int64_t pj_call_on_entry(PjRun *r, PjPoint *point);
+int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
 
 /* dispatch.c */
@@ -296,6 +298,7 @@ void pj_exit_clear(PjExit *exit);
 PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
 PjStep pj_fill_frame(PjRun *r, PjPending *pending);
 void pj_pending_free(PjPending *pending);
+PjStep pj_raise_at_entry(PjRun *r, int pc);
 
 /* calls.c */
 int pj_site_parse(PjSite *site, PyObject *tuple);
@@ -314,9 +317,9 @@ PyCodeObject *pj_original_of(PyCodeObject *code); /* borrowed */
 PjPlan *pj_plan_new(PjState *state, PyObject *entries);
 void pj_plan_retire(PjPlan *plan);
 void pj_state_died(PjState *state);
-int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc and its caches */
-int pj_base_opcode(PyCodeObject *original, int pc);
+int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, its prefixes and caches */
 PjEntry *pj_plan_entry(PjPlan *plan, int pc);
+int pj_plan_opcode(PjPlan *plan, int pc, int *next); /* the opcode behind prefixes, and the pc after it */
 
 /* watch.c: what must never see a clone */
 int pj_guard_tracing(void);

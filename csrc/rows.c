@@ -128,6 +128,15 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         row->object = o;
         row->hash = PyObject_Hash(o);
         return 0;
+    case 'p':
+        for (int i = 0; i < 3; i++) {
+            if (!(row->given & 1 << i)) {
+                row->given |= (uint8_t)(1 << i);
+                row->parts[i] = o == Py_None ? NULL : Py_NewRef(o);
+                break;
+            }
+        }
+        return 0;
     case 't':
         if (!PyType_Check(o)) {
             PyErr_SetString(PyExc_TypeError, "guard row: a type is needed");
@@ -152,6 +161,8 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_ITEM:
     case PJ_GUARD_CLOSURE:
     case PJ_GUARD_CELL:
+    case PJ_GUARD_LENGTH:
+    case PJ_GUARD_PYTHON_FUNCTION:
     case PJ_GUARD_NO_ATTR:
     case PJ_GUARD_NO_NAME:
     case PJ_GUARD_NO_GLOBAL:
@@ -241,6 +252,9 @@ void pj_rows_free(PjRows *rows)
     if (rows != NULL) {
         for (int i = 0; i < rows->count; i++) {
             Py_XDECREF(rows->rows[i].object);
+            for (int j = 0; j < 3; j++) {
+                Py_XDECREF(rows->rows[i].parts[j]);
+            }
         }
         PyMem_Free(rows);
     }

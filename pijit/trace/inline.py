@@ -37,7 +37,7 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
         raise Break("not_inlinable", function.__qualname__)
     values = bind(function, args, kwargs)
     t.guards.check(
-        sources.constant(function, function.__qualname__), "python_function", (code, function.__defaults__, function.__kwdefaults__),
+        sources.constant(function, function.__qualname__), "python_function", code, function.__defaults__, function.__kwdefaults__,
         text=f"{function.__qualname__} has the same code and defaults",
     )  # fmt: skip
     locals_: list[Abstract] = [UNBOUND] * len(bytecode.slots)
