@@ -1,14 +1,14 @@
 """Lowers a graph to the LLVM function `int64_t pj_fragment(int64_t *W)`: blocks, values, ownership, exits.
 
-Block parameters are phis; nothing but call arguments and exit values goes through memory. The operations themselves are lowered
+Block parameters are phis; nothing but call arguments and exit values goes through memory. The operations themselves
+are lowered
 by the rows in `rows.LOWERINGS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
@@ -20,7 +20,11 @@ from .layout import Area, Layout, exit_tuple
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .owners import Owners
 from .rows import LOWERINGS, Unsupported
-from .units import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .units import Unit
 
 NAME = "pj_fragment"
 _NEVER, _ALWAYS = 1, 1 << 20  # branch weights of an exit and of going on
@@ -38,6 +42,7 @@ class Merge:
         self.rare: Any = None
 
     def choose(self, usual: Any, rare: Any) -> Any:
+        """The value to go on with."""
         phi = self._builder.phi(usual.type)
         phi.add_incoming(usual, self._before)
         phi.add_incoming(rare, self.rare)
@@ -69,6 +74,7 @@ class Driver:
     # ---- the whole function ----
 
     def lower(self) -> None:
+        """Makes the function."""
         self.poll_byte = memory.load(self, 0, PTR)
         self._stack_dims, self._stack_strides = self.stack(_MAX_DIMS), self.stack(_MAX_DIMS)
         self._load_inputs()
@@ -95,7 +101,11 @@ class Driver:
         builder = ir.IRBuilder(place)
         phis: dict[Value, Any] = {}
         for param in block.params:
-            made = phi_of_array(builder, param.type) if isinstance(param.type, Array) else builder.phi(llvm_type(param.type))
+            made = (
+                phi_of_array(builder, param.type)
+                if isinstance(param.type, Array)
+                else builder.phi(llvm_type(param.type))
+            )
             phis[param] = self.values[param] = made
         return place, phis
 
@@ -179,12 +189,15 @@ class Driver:
     # ---- values ----
 
     def value(self, value: Value) -> Any:
+        """The LLVM value or the ArrayValue."""
         return constant_of(value) if isinstance(value, Const) else self.values[value]
 
     def scalar(self, value: Value) -> Any:
+        """The LLVM value of a scalar or an object."""
         return self.value(value)
 
     def array(self, value: Value) -> ArrayValue:
+        """The ArrayValue of an array."""
         made = self.value(value)
         assert isinstance(made, ArrayValue)
         return made
@@ -232,6 +245,7 @@ class Driver:
         self.leave_if(condition, self.exit_block(op.exits[name]))
 
     def leave_if(self, condition: Any, place: ir.Block) -> None:
+        """Goes to a place when the condition holds; this is not expected."""
         go_on = self.function.append_basic_block("on")
         self.builder.cbranch(condition, place, go_on).set_weights([_NEVER, _ALWAYS])
         self.builder.position_at_end(go_on)
@@ -290,6 +304,7 @@ class Driver:
 
 
 def constant_of(value: Const) -> Any:
+    """The LLVM constant of a constant."""
     if is_owned(value.type):
         raise Unsupported("an object constant in native code")
     return constant(value.type, value.value)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op
 from ..ir.types import BOOL, FLOAT, INT, Np, Type
 from . import scalars
 from .convert import resize
@@ -17,13 +15,17 @@ from .llvm import F64, I64, call, i64, is_finite, make_complex, parts
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.graph import Op
     from .driver import Driver
 
+_PYTHON: dict[Type, str] = {INT: "int64", BOOL: "bool", FLOAT: "float64"}
 _INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 @row("np_op")
-def np_op(d: Driver, op: Op) -> Any:
+def _np_op(d: Driver, op: Op) -> Any:
     ufunc, args = op.attrs["ufunc"], [d.scalar(a) for a in op.args]
     dtype = _dtype(op.args[-1].type)
     own = _OWN.get((ufunc, dtype))
@@ -61,7 +63,7 @@ def _halves(d: Driver, value: Any) -> Any:
 
 
 def _dtype(type: Type) -> str:
-    return type.name if isinstance(type, Np) else {INT: "int64", BOOL: "bool", FLOAT: "float64"}[type]
+    return type.name if isinstance(type, Np) else _PYTHON[type]
 
 
 def _integer_power(signed: bool) -> Callable[..., Any]:

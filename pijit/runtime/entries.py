@@ -165,7 +165,7 @@ _HEAVY = frozenset({"ew", "assign", "empty", "load", "store"})
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
     kinds = {"start": "function", "jump": "loop", "after": "after"}
     exits = [
-        Exit(e.kind, reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
+        Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(

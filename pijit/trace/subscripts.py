@@ -58,7 +58,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = cast(t, scalar, container.type.element, "cast")
+        converted = cast(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         t.forget_memory()
@@ -72,7 +72,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(cast(t, scalar, container.type.element, "cast"))
+        source = Scalar(cast(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
 
 
