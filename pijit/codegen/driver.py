@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value
+from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
 from .arrays import ArrayValue, array_of_object, phi_of_array
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
+from .npscalars import Deferred
 from .owners import Owners
 from .rows import LOWERINGS, Unsupported
 
@@ -75,6 +77,7 @@ class Driver:
         self.exits: dict[int, tuple[Any, ...]] = {}
         self.sites: list[tuple[Any, ...]] = []
         self._units: dict[str, Unit] = {}
+        self.deferred = Deferred()
         self._ways_out: dict[tuple[Any, ...], WayOut] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
@@ -131,6 +134,8 @@ class Driver:
                 self.array(param).find_steps(self.builder)
         for op, before, after in zip(block.ops, states, states[1:], strict=False):
             self.builder.comment(f"line {op.line}: {op.name}")
+            if not Deferred.takes(op) and not _unnoticed(op):
+                self.deferred.flush(self)
             self.held = before
             self._force(op)
             self._define(op, LOWERINGS[op.name](self, op))
@@ -138,7 +143,10 @@ class Driver:
                 if exit.index not in self.exits:
                     self._way_out(exit)  # it cannot happen, but it has its place in the table
             made = {r for r in op.results if self.owners.carrier(r) is r}
-            self._release((before | made) - after)
+            if (before | made) - after:
+                self.deferred.flush(self)
+                self._release((before | made) - after)
+        self.deferred.flush(self)
         self.held = states[-1]
         self._lower_end(block)
 
@@ -277,7 +285,7 @@ class Driver:
         self.builder.position_at_end(after)
 
     def exit_block(self, exit: Exit, boxed: Value | None = None) -> ir.Block:
-        """The block to branch to, from the current one, that stores what the exit needs, and what is held now, and leaves.
+        """The block to branch to, from the current one, that stores what the exit needs and what is held now, and leaves.
 
         Exits that need the same values share one: they differ in the index and in the recipes. A definition that
         dominates all the places that branch there dominates the shared block too.
@@ -334,6 +342,11 @@ class Driver:
             if exit.index == self.force_exit and name in ("redo", "poll"):
                 self.builder.branch(self.exit_block(exit))
                 self.builder.position_at_end(self.function.append_basic_block("never"))
+
+
+def _unnoticed(op: Op) -> bool:
+    """Whether the operation may come before an exit that belongs before it."""
+    return not op.exits and OPS[op.name].effect in (None, "read") and not OPS[op.name].fresh
 
 
 def constant_of(value: Const) -> Any:

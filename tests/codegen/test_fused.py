@@ -66,7 +66,9 @@ def make(shape, layout, dtype, rng):
         wide = wide[tuple(slice(None, None, 2) for _ in short)][tuple(slice(None, None, -1) for _ in short)]
         wide[...] = x
         x, known = wide, "A"
-    stretch = tuple(d for d, (a, b) in enumerate(zip(x.shape, shape[len(shape) - x.ndim :], strict=True)) if a == 1 and b != 1)
+    stretch = tuple(
+        d for d, (a, b) in enumerate(zip(x.shape, shape[len(shape) - x.ndim :], strict=True)) if a == 1 and b != 1
+    )
     return x, stretch, Array(np.dtype(dtype).name, x.ndim, known)
 
 
