@@ -285,7 +285,7 @@ class Driver:
         self.builder.position_at_end(after)
 
     def exit_block(self, exit: Exit, boxed: Value | None = None) -> ir.Block:
-        """The block to branch to, from the current one, that stores what the exit needs and what is held now, and leaves.
+        """The block to branch to from the current one: it stores what the exit needs and what is held now, and leaves.
 
         Exits that need the same values share one: they differ in the index and in the recipes. A definition that
         dominates all the places that branch there dominates the shared block too.
