@@ -282,11 +282,11 @@ def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
 
 
 def _settled(result: Any, type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
-    """The result with the shape and order that it must have."""
-    same = result.__class__ is np.ndarray and result.shape == tuple(dims)
-    if same and {"C": result.flags.c_contiguous, "F": result.flags.f_contiguous}.get(type.order, True):
-        return result  # type: ignore[no-any-return]
+    """The result as a new array with the shape and strides that it must have."""
     array = _new(type, dims)
+    same = result.__class__ is np.ndarray and result.shape == array.shape
+    if same and (type.order not in ("C", "F") or result.strides == array.strides):
+        return result  # type: ignore[no-any-return]
     array[...] = result
     return array
 

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 from graphs import Builder
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from kernels import FLAGS, _cleared, _word, compiled
+from kernels import FLAGS, compiled, flag_functions, scalar_word
 
 from pijit.codegen.scalars import supports
 from pijit.ir import run as evaluator
@@ -34,11 +34,11 @@ def drive(op, *args):
             array = operands[number]
             words.append(array.strides[axes[extra] - ndim + array.ndim])
         elif kind == "scalar":
-            words.append(_word(operands[number], extra))
+            words.append(scalar_word(operands[number], extra))
         else:
             words.append((operands if kind == "pointer" else results)[number].ctypes.data)
     p = (ctypes.c_int64 * len(words))(*words)
-    clear, test = _cleared()
+    clear, test = flag_functions()
     clear(FLAGS)
     if math.prod(dims):
         middle = lengths[0] // 3
@@ -86,6 +86,8 @@ layouts = st.tuples(st.sampled_from(["C", "F", "A", "short"]), st.sets(st.intege
     st.data(),
 )
 def test_random(shape, chosen, chain, order, data):
+    # NumPy's results have no axes that no operand has: over no elements such an operation differs in flags.
+    assume(math.prod(shape) or all(kind != "short" and not axes for kind, axes in chosen))
     rng = np.random.default_rng(0)
     dtype = data.draw(st.sampled_from(["float64", "float32"]))
     arrays = [make(shape, layout, dtype, rng) for layout in chosen]

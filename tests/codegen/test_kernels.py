@@ -16,7 +16,9 @@ from pijit.ir.ufuncs import can_raise
 
 SIZES = (0, 1, 7, 8, 9, 1023, 1025)
 MIXED_ZEROS = {"maximum", "minimum", "fmax", "fmin"}  # NumPy's choice between 0.0 and -0.0 is not to be had
-UFUNCS = sorted(SUPPORTED - {(ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc == "where"})
+UFUNCS = sorted(
+    (ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc != "where" and getattr(np, ufunc).__name__ == ufunc
+)  # no aliases
 
 
 def specials(dtype):
@@ -116,7 +118,8 @@ def test_special_values(ufunc, dtype):
         exact += good
         if not good:
             zeros = all(v.dtype.kind == "f" and v[0] == 0 for v in one)
-            assert ufunc in MIXED_ZEROS and zeros, one
+            assert ufunc in MIXED_ZEROS, one
+            assert zeros, one
     assert exact > 0
     agree(ufunc, [np.tile(v, 3) for v in values], out, kernel)
     quiet = not can_raise(ufunc, (*[dtype] * nin, out))

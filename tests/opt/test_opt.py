@@ -3,6 +3,7 @@ import pytest
 from graphs import Builder
 
 from pijit.ir.check import check
+from pijit.ir.graph import const
 from pijit.ir.run import rebuild, run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, FLOAT, INT, Array, Np
@@ -57,7 +58,15 @@ def length(minus):
 
 @pytest.mark.parametrize(
     ("start", "minus", "shift", "checked"),
-    [(0, 0, 0, False), (1, 1, 1, False), (1, 1, -1, False), (0, 0, 1, True), (0, 0, -1, True), (0, 1, 2, True), (2, 2, 2, False)],
+    [
+        (0, 0, 0, False),
+        (1, 1, 1, False),
+        (1, 1, -1, False),
+        (0, 0, 1, True),
+        (0, 0, -1, True),
+        (0, 1, 2, True),
+        (2, 2, 2, False),
+    ],
 )
 def test_checks_in_loops(start, minus, shift, checked):
     """A stencil's index checks go when the loop's own test implies them."""
@@ -82,7 +91,9 @@ def test_counter_does_not_overflow():
 def test_downwards():
     def body(b, i, s):
         i = b.op("check_index", i, b.op("dim", b.inputs[0], type=INT, axis=0), type=INT)
-        return b.op("float_add", s, b.op("cast", b.op("load", b.inputs[0], i, type=Np("float64")), type=FLOAT), type=FLOAT)
+        return b.op(
+            "float_add", s, b.op("cast", b.op("load", b.inputs[0], i, type=Np("float64")), type=FLOAT), type=FLOAT
+        )
 
     b = Builder(F64)
     n = b.op("dim", b.inputs[0], type=INT, axis=0)
@@ -111,7 +122,9 @@ def test_branches_fold():
     b.current = no
     b.leave(b.op("int_add", b.inputs[0], 5, type=INT))
     b.current = yes
-    graph = b.leave(b.op("int_mul", b.op("int_add", 2, 3, type=INT), b.op("int_mul", b.inputs[0], 1, type=INT), type=INT))
+    graph = b.leave(
+        b.op("int_mul", b.op("int_add", 2, 3, type=INT), b.op("int_mul", b.inputs[0], 1, type=INT), type=INT)
+    )
     optimize(graph, Options(checked=True))
     assert names(graph) == ["int_mul"]
     assert rebuild(*_leave(graph, [4])) == 20
@@ -186,7 +199,9 @@ def chain(level="O1", order="C", **extra):
 
 
 def test_fusion():
-    assert text(chain(), exits=True) == """\
+    assert (
+        text(chain(), exits=True)
+        == """\
 fragment(%0: f64[2]C, %1: f64[2]C)
 b0():
   %2: int = dim %0 axis=0
@@ -201,6 +216,7 @@ order='C' flags=True !redo(ew :3)
   leave !return(return :7) %5
     root {} []
 """
+    )
 
 
 def test_transaction():
@@ -311,3 +327,61 @@ def test_dims_of_results():
     simplify(graph)
     optimize(graph, Options(checked=True))
     assert names(graph) == ["dim", "kernel"]
+
+
+def test_slices_keep_their_strides():
+    """u[1:, ::2] of a C-ordered array: the inner stride is a constant."""
+    b = Builder(F64_2)
+    x = b.inputs[0]
+    dims = [b.op("dim", x, type=INT, axis=a) for a in (0, 1)]
+    strides = [b.op("stride", x, type=INT, axis=a) for a in (0, 1)]
+    first, rows = b.op("slice_bounds", 1, dims[0], type=(INT, INT), step=1, given=(True, False))
+    _, columns = b.op("slice_bounds", dims[1], type=(INT, INT), step=2, given=(False, False))
+    offset = b.op("raw_mul", first, strides[0], type=INT)
+    doubled = b.op("raw_mul", strides[1], 2, type=INT)
+    v = b.op("view", x, offset, rows, columns, strides[0], doubled, type=Array("float64", 2, "A"))
+    graph = b.leave(b.ew("absolute", v, dims=(rows, columns), type=F64_2))
+    optimize(graph, Options(checked=True))
+    op = graph.blocks[0].ops[-1]
+    assert op.attrs["kernel"].operands[0].strides == (None, 16)
+    x = -np.arange(12.0).reshape(3, 4)
+    assert rebuild(*_leave(graph, [x])).tolist() == abs(x[1:, ::2]).tolist()
+
+
+def test_fusion_across_a_branch_that_is_decided():
+    b = Builder(F64)
+    x = b.inputs[0]
+    n = b.op("dim", x, type=INT, axis=0)
+    yes, (t,) = b.block(F64)
+    no, _ = b.block()
+    condition = b.op("cmp", n, 0, type=BOOL, symbol=">=")
+    b.branch(condition, yes, no, yes_args=(b.ew("square", x, dims=(n,), type=F64),))
+    b.current = no
+    b.leave(x)
+    b.current = yes
+    graph = b.leave(b.ew("sqrt", t, dims=(n,), type=F64))
+    optimize(graph, Options(checked=True))
+    assert names(graph) == ["dim", "kernel"]
+    assert rebuild(*_leave(graph, [np.array([-3.0])])).tolist() == [3.0]
+
+
+def test_parameters_that_never_change():
+    graph = counting(lambda b: b.inputs[0], lambda b, i, s: s, zero=7)
+    optimize(graph, Options(checked=True))
+    assert [len(block.params) for block in graph.blocks] == [0, 1, 0, 0]
+    assert rebuild(*_leave(graph, [3])) == 7
+
+
+def test_branch_on_what_a_branch_decided():
+    b = Builder(FLOAT)
+    condition = b.op("cmp", b.inputs[0], 0.0, type=BOOL, symbol="<")
+    yes, no, inner, outer = (b.block()[0] for _ in range(4))
+    b.branch(condition, yes, no)
+    b.current = yes
+    b.branch(condition, inner, outer)
+    for number, block in enumerate((no, inner, outer)):
+        b.current = block
+        graph = b.leave(const(number))
+    optimize(graph, Options(checked=True))
+    assert len(graph.blocks) == 3
+    assert [rebuild(*_leave(graph, [x])) for x in (-1.0, 1.0)] == [1, 0]
