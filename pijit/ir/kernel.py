@@ -1,11 +1,12 @@
 """The description of one fused loop nest: what the fusion pass makes and the kernel generator compiles.
 
 A Kernel is a value: equal descriptions are the same machine code, whichever fragment or process they belong to. It names no
-addresses, no lengths and no source positions.
+addresses, no lengths and no source positions. How its words are packed: see `words`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -20,7 +21,8 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One elementwise operation. ``args`` are references: 0..len(operands)-1 operands, then steps in order."""
+    """One elementwise operation. ``args`` are references: 0..len(operands)-1 operands, then steps in order. ``dtype`` is the
+    result's."""
 
     ufunc: str
     args: tuple[int, ...]
@@ -29,10 +31,32 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """``outputs``: references to steps, each written to a new array, in memory order ``order`` ("C" or "F")."""
+    """``ndim`` >= 1 axes, the outermost loop first. ``outputs``: references to steps, each written to a new array that is
+    contiguous in the order of the kernel's axes."""
 
     ndim: int
     operands: tuple[Operand, ...]
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
-    order: str = "C"
+
+    def dtype(self, reference: int) -> str:
+        """The dtype of an operand or a step."""
+        n = len(self.operands)
+        return self.operands[reference].dtype if reference < n else self.steps[reference - n].dtype
+
+    def words(self) -> Iterator[tuple[str, int, int]]:
+        """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("stride", operand, axis),
+        ("scalar", operand, 0 or 1), ("output", index in outputs, 0)."""
+        for axis in range(self.ndim):
+            yield "dim", axis, 0
+        for number, operand in enumerate(self.operands):
+            if operand.strides is None:
+                for half in range(2 if operand.dtype == "complex128" else 1):
+                    yield "scalar", number, half
+                continue
+            yield "pointer", number, 0
+            for axis, stride in enumerate(operand.strides):
+                if stride is None:
+                    yield "stride", number, axis
+        for number in range(len(self.outputs)):
+            yield "output", number, 0

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Row:
     """``exits``: names of the exits that every such operation carries. ``effect``: None (pure: may be dropped, merged and moved
-    subject to its exits), "read" (reads array or list memory), "write" (writes memory), "any" (runs Python)."""
+    subject to its exits), "read" (reads array or list memory), "write" (writes memory), "any" (runs Python). ``fresh``: makes a new object, so two equal ones are
+    not merged; the whole-array ones read their operands' memory."""
 
     name: str
     meaning: str
     exits: tuple[str, ...] = ()
     effect: str | None = None
     attrs: tuple[str, ...] = ()
+    fresh: bool = False
 
 
 _REDO = ("redo",)
@@ -84,17 +86,18 @@ ROWS = (
     # arrays: views. Arguments after a: offset in elements of bytes, then ndim dims, then ndim strides (bytes)
     Row("slice_bounds", "(first, length) of range(n)[start:stop:step]; args start, stop, n; attr step; absent start/stop are None in"
         " attr `given`: (bool, bool)", attrs=("step", "given")),
-    Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides"),
+    Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides", fresh=True),
     # arrays: whole
     Row("ew", "np.<ufunc> elementwise; args: n operands (arrays, or NumPy scalars, all of the loop's dtypes), then the dims of the result."
         " attr stretch: per operand, the axes of the operand whose length is 1 and that are stretched. ufunc \"cast\" converts, \"where\" selects."
         " A new array of the result type. exit: a floating-point flag was raised (nothing visible was written)",
-        _REDO, attrs=("ufunc", "n", "stretch")),
+        _REDO, attrs=("ufunc", "n", "stretch"), fresh=True),
     Row("assign", "a[...] = v as if v had been copied first; v an array or a NumPy scalar of a's dtype; attr stretch as for ew;"
         " args a, v, then the dims of a", effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
-        _REDO, attrs=("filled",)),
-    Row("kernel", "a fused group of ew and assign: see opt.fuse and codegen.kernels", _REDO, effect="write", attrs=("kernel",)),
+        _REDO, attrs=("filled",), fresh=True),
+    Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     # Python objects
     Row("list_len", "len of an exact list", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",

@@ -1,0 +1,314 @@
+"""Checks the invariants of a graph that `graph` lists, and the types of every operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
+from .kernel import Kernel
+from .ops import OPS
+from .text import text
+from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
+
+Signature = Callable[[Op], bool]
+
+
+class GraphError(Exception):
+    """A graph breaks an invariant: an error in pijit."""
+
+
+def check(graph: Graph) -> None:
+    """Raises GraphError where the graph breaks an invariant."""
+    try:
+        _Checker(graph).check()
+    except GraphError as error:
+        raise GraphError(f"{error}\n{text(graph)}") from None
+
+
+def dominators(graph: Graph) -> dict[Block, Block]:
+    """The immediate dominator of each block (the entry's is itself). Blocks must be in reverse postorder."""
+    place = {block: i for i, block in enumerate(graph.blocks)}
+    before: dict[Block, list[Block]] = {block: [] for block in graph.blocks}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            before[jump.target].append(block)
+    above = {graph.entry: graph.entry}
+    changed = True
+    while changed:
+        changed = False
+        for block in graph.blocks[1:]:
+            new: Block | None = None
+            for other in before[block]:
+                if other not in above:
+                    continue
+                while new is not None and new is not other:
+                    if place[new] > place[other]:
+                        new = above[new]
+                    else:
+                        other = above[other]
+                new = other
+            assert new is not None, "blocks are not in reverse postorder"
+            if above.get(block) is not new:
+                above[block] = new
+                changed = True
+    return above
+
+
+class _Checker:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def check(self) -> None:
+        graph = self.graph
+        if not graph.blocks or graph.blocks[0] is not graph.entry or graph.entry.params:
+            raise GraphError("the entry must come first and have no parameters")
+        blocks = set(graph.blocks)
+        for block in graph.blocks:
+            if block.end is None:
+                raise GraphError("a block without terminator")
+            for jump in block.jumps():
+                if jump.target not in blocks:
+                    raise GraphError("a jump to a block that the graph does not list")
+                self.jump(jump)
+        above = dominators(graph)
+        defined: dict[Block, set[Value]] = {}
+        once: set[Value] = set()
+        for block in graph.blocks:
+            known = set(graph.inputs) if block is graph.entry else set(defined[above[block]])
+            self.define(known, once, block.params)
+            self.block(block, known, once)
+            defined[block] = known
+
+    def define(self, known: set[Value], once: set[Value], values: list[Value] | tuple[Value, ...]) -> None:
+        for value in values:
+            if value in once:
+                raise GraphError("a value is defined twice")
+            once.add(value)
+            known.add(value)
+
+    def block(self, block: Block, known: set[Value], once: set[Value]) -> None:
+        for op in block.ops:
+            where = f"{op.name} at line {op.line}"
+            self.used(op.args, known, where)
+            self.op(op, where)
+            for name, exit in op.exits.items():
+                extra = {op.attrs["boxed"]} if op.name == "call" and name == "type" else set()
+                self.used([value for value in exit.values() if value not in extra], known, f"exit {name} of {where}")
+            self.define(known, once, op.results)
+        end = block.end
+        if isinstance(end, Branch):
+            self.used((end.condition,), known, "branch")
+            if end.condition.type != BOOL:
+                raise GraphError("a branch on something that is not a bool")
+        for jump in block.jumps():
+            self.used(jump.args, known, "jump")
+        if isinstance(end, Leave):
+            self.used(end.exit.values(), known, f"leave {end.exit.reason}")
+
+    def used(self, values: list[Value] | tuple[Value, ...], known: set[Value], where: str) -> None:
+        for value in values:
+            if not isinstance(value, Const) and value not in known:
+                raise GraphError(f"{where} uses a value ({value.type}) that is not defined there")
+
+    def jump(self, jump: Jump) -> None:
+        if [arg.type for arg in jump.args] != [param.type for param in jump.target.params]:
+            raise GraphError("the arguments of a jump do not fit the parameters of its target")
+
+    def op(self, op: Op, where: str) -> None:
+        row = OPS.get(op.name)
+        if row is None:
+            raise GraphError(f"unknown operation {op.name}")
+        if tuple(op.exits) != row.exits:
+            raise GraphError(f"{where} has exits {tuple(op.exits)} instead of {row.exits}")
+        missing = [name for name in row.attrs if name not in op.attrs]
+        if missing:
+            raise GraphError(f"{where} lacks {missing}")
+        if not SIGNATURES[op.name](op):
+            types = f"({', '.join(str(arg.type) for arg in op.args)}) -> ({', '.join(str(value.type) for value in op.results)})"
+            raise GraphError(f"{where} has types {types}")
+
+
+# ---- types: one row per operation ------------------------------------------------------------------------------------------
+
+
+def _types(values: tuple[Value, ...]) -> tuple[Type, ...]:
+    return tuple(value.type for value in values)
+
+
+def _exact(args: tuple[Type, ...], *results: Type) -> Signature:
+    return lambda op: _types(op.args) == args and _types(op.results) == results
+
+
+def _ints(op: Op, start: int = 0, stop: int | None = None) -> bool:
+    return all(type == INT for type in _types(op.args)[start:stop])
+
+
+def _one(op: Op, kind: type[Type]) -> bool:
+    return len(op.results) == 1 and isinstance(op.result.type, kind)
+
+
+def _math(op: Op) -> bool:
+    results = {"floor": INT, "ceil": INT, "trunc": INT, "isnan": BOOL, "isinf": BOOL, "isfinite": BOOL}
+    return (
+        bool(op.args)
+        and set(_types(op.args)) == {FLOAT}
+        and _types(op.results) == (results.get(op.attrs["name"], FLOAT),)
+    )
+
+
+def _cmp(op: Op) -> bool:
+    same = len(op.args) == 2 and op.args[0].type == op.args[1].type
+    return same and isinstance(op.args[0].type, (Scalar, Np)) and _types(op.results) == (BOOL,)
+
+
+def _select(op: Op) -> bool:
+    types = _types(op.args)
+    return len(types) == 3 and types[0] == BOOL and types[1] == types[2] and _types(op.results) == types[1:2]
+
+
+def _cast(op: Op) -> bool:
+    return (
+        len(op.args) == 1
+        and all(isinstance(x.type, (Scalar, Np)) for x in (*op.args, *op.results))
+        and len(op.results) == 1
+    )
+
+
+def _np_op(op: Op) -> bool:
+    return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, *op.results)) and len(op.results) == 1
+
+
+def _axis(op: Op) -> bool:
+    (array,) = op.args
+    return isinstance(array.type, Array) and 0 <= op.attrs["axis"] < array.type.ndim and _types(op.results) == (INT,)
+
+
+def _element(skip: int) -> Signature:
+    def signature(op: Op) -> bool:
+        array = op.args[0].type
+        if not isinstance(array, Array) or len(op.args) != skip + array.ndim or not _ints(op, skip):
+            return False
+        element = (
+            op.results[0]
+            if skip == 1 and len(op.results) == 1
+            else op.args[1]
+            if skip == 2 and not op.results
+            else None
+        )
+        return element is not None and element.type == array.element
+
+    return signature
+
+
+def _view(op: Op) -> bool:
+    array = op.args[0].type
+    return isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
+
+
+def _rank(op: Op) -> int:
+    type = op.results[0].type if op.results else op.args[0].type
+    return type.ndim if isinstance(type, Array) else 0
+
+
+def _slice_bounds(op: Op) -> bool:
+    return len(op.args) == 1 + sum(op.attrs["given"]) and _ints(op) and _types(op.results) == (INT, INT)
+
+
+def _operands(op: Op, values: tuple[Value, ...], rank: int) -> bool:
+    stretch = op.attrs["stretch"]
+    return len(stretch) == len(values) and all(
+        isinstance(value.type, Np) or (isinstance(value.type, Array) and value.type.ndim <= rank) for value in values
+    )
+
+
+def _ew(op: Op) -> bool:
+    n, rank = op.attrs["n"], _rank(op)
+    return _one(op, Array) and len(op.args) == n + rank and _ints(op, n) and _operands(op, op.args[:n], rank)
+
+
+def _assign(op: Op) -> bool:
+    if not op.args or not isinstance(op.args[0].type, Array) or op.results:
+        return False
+    array, value = op.args[0].type, op.args[1].type
+    if not isinstance(value, (Array, Np)) or value.name != array.name or not array.writable:
+        return False
+    stretch = op.attrs["stretch"]
+    return len(op.args) == 2 + array.ndim and _ints(op, 2) and len(stretch) in (0, 1, 2)
+
+
+def _empty(op: Op) -> bool:
+    rank, filled = _rank(op), bool(op.attrs["filled"])
+    if not _one(op, Array) or len(op.args) != rank + filled or not _ints(op, 0, rank):
+        return False
+    return not filled or isinstance(op.args[-1].type, Np)
+
+
+def _kernel(op: Op) -> bool:
+    kernel, rank = op.attrs["kernel"], op.attrs["ndim_out"]
+    assert isinstance(kernel, Kernel)
+    n = len(kernel.operands)
+    if len(op.args) != n + rank or not _ints(op, n) or len(op.results) != len(kernel.outputs):
+        return False
+    if kernel.ndim != (1 if op.attrs["collapsed"] else rank) or op.attrs["order"] not in ("C", "F"):
+        return False
+    for value, operand in zip(op.args, kernel.operands, strict=False):
+        if operand.strides is None:
+            good = value.type == Np(operand.dtype)
+        else:
+            good = (
+                isinstance(value.type, Array)
+                and value.type.name == operand.dtype
+                and len(operand.strides) == kernel.ndim
+            )
+        if not good:
+            return False
+    return all(
+        isinstance(value.type, Array) and value.type.name == kernel.dtype(reference) and value.type.ndim == rank
+        for value, reference in zip(op.results, kernel.outputs, strict=True)
+    )
+
+
+def _list_get(op: Op) -> bool:
+    return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
+
+
+def _free(op: Op) -> bool:
+    return True
+
+
+_INT2, _INT1 = _exact((INT, INT), INT), _exact((INT,), INT)
+_FLOAT2, _FLOAT1 = _exact((FLOAT, FLOAT), FLOAT), _exact((FLOAT,), FLOAT)
+
+SIGNATURES: dict[str, Signature] = {
+    **dict.fromkeys(("int_add", "int_sub", "int_mul", "int_floordiv", "int_mod", "int_pow"), _INT2),
+    **dict.fromkeys(("int_lshift", "int_rshift", "int_and", "int_or", "int_xor"), _INT2),
+    **dict.fromkeys(("raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "check_index"), _INT2),
+    **dict.fromkeys(("int_neg", "int_abs", "int_invert"), _INT1),
+    "int_truediv": _exact((INT, INT), FLOAT),
+    **dict.fromkeys(("int_to_float", "int_exact_float"), _exact((INT,), FLOAT)),
+    **dict.fromkeys(
+        ("float_add", "float_sub", "float_mul", "float_div", "float_floordiv", "float_mod", "float_pow"), _FLOAT2
+    ),
+    **dict.fromkeys(("float_neg", "float_abs"), _FLOAT1),
+    **dict.fromkeys(("float_to_int", "float_round"), _exact((FLOAT,), INT)),
+    "math": _math,
+    "cmp": _cmp,
+    "not": _exact((BOOL,), BOOL),
+    "select": _select,
+    "bool_to_int": _exact((BOOL,), INT),
+    "cast": _cast,
+    "np_op": _np_op,
+    **dict.fromkeys(("dim", "stride"), _axis),
+    "check": _exact((BOOL,)),
+    "load": _element(1),
+    "store": _element(2),
+    "slice_bounds": _slice_bounds,
+    "view": _view,
+    "ew": _ew,
+    "assign": _assign,
+    "empty": _empty,
+    "kernel": _kernel,
+    "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
+    "list_get": _list_get,
+    **dict.fromkeys(("call", "recheck", "poll"), _free),
+}

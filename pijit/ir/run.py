@@ -1,0 +1,468 @@
+"""The reference evaluator: what every operation means, in plain Python and NumPy. It is the oracle of the tests and the back-end "numpy"."""
+
+from __future__ import annotations
+
+import math
+import operator
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Value
+from .kernel import Kernel
+from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
+
+
+class Env(dict[Value, Any]):
+    """The objects of the values that were computed; ``error``: what a call raised, for a "raise" exit."""
+
+    error: BaseException | None = None
+
+    def of(self, value: Value) -> Any:
+        """The object of a value."""
+        return value.value if isinstance(value, Const) else self[value]
+
+
+class Taken(Exception):
+    """An operation takes its exit of this name."""
+
+    def __init__(self, name: str = "redo") -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def run(graph: Graph, inputs: Sequence[Any]) -> tuple[Exit, Env]:
+    """Runs the graph on Python objects, one per input, until it leaves by an exit."""
+    env = Env(zip(graph.inputs, inputs, strict=True))
+    block = graph.entry
+    while True:
+        for op in block.ops:
+            try:
+                results = step(op, env)
+            except Taken as taken:
+                return op.exits[taken.name], env
+            env.update(zip(op.results, results, strict=True))
+        match block.end:
+            case Leave(exit):
+                return exit, env
+            case Jump() as jump:
+                pass
+            case Branch(condition, yes, no):
+                jump = yes if env.of(condition) else no
+            case None:
+                raise AssertionError("a block without terminator")
+        arguments = [env.of(arg) for arg in jump.args]
+        block = jump.target
+        env.update(zip(block.params, arguments, strict=True))
+
+
+def step(op: Op, env: Env) -> tuple[Any, ...]:
+    """The results of one operation; raises Taken."""
+    if op.name == "call":
+        return _call(op, env)
+    result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
+    if not op.results:
+        return ()
+    return result if len(op.results) > 1 or isinstance(result, Results) else (result,)
+
+
+def rebuild(recipe: Recipe, env: Env) -> Any:
+    """The object that a recipe describes (not for Keep, Unset and Null, which describe slots)."""
+    match recipe:
+        case Known(value):
+            return value
+        case Box(value):
+            return env.of(value)
+        case Build(kind, items):
+            return BUILDERS[kind](*(rebuild(item, env) for item in items))
+    raise TypeError(f"{recipe!r} describes no object")
+
+
+def _iterator_update(iterator: Any, start: int, step: int, remaining: int) -> Any:
+    for _ in range(operator.length_hint(iterator) - remaining):
+        next(iterator)
+    return iterator
+
+
+BUILDERS: dict[str, Callable[..., Any]] = {
+    "tuple": lambda *items: items,
+    "list": lambda *items: list(items),
+    "slice": slice,
+    "bound_method": types.MethodType,
+    "iterator": iter,
+    "range": range,
+    "range_iterator": lambda start, step, remaining: iter(range(start, start + step * remaining, step)),
+    "range_iterator_update": _iterator_update,
+}
+
+
+class Results(tuple[Any, ...]):
+    """The results of an operation that may have one or several."""
+
+    __slots__ = ()
+
+
+# ---- what fits a type ------------------------------------------------------------------------------------------------------
+
+
+def fits(value: Any, type: Type) -> bool:
+    """Whether an object is of a graph type."""
+    return _FITS[type.__class__](value, type)
+
+
+def _fits_array(value: Any, type: Array) -> bool:
+    if value.__class__ is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
+        return False
+    flags = value.flags
+    orders = {
+        "C": flags.c_contiguous,
+        "F": flags.f_contiguous and not flags.c_contiguous,
+        "A": True,
+        "S": _sorted(value.strides),
+    }
+    return orders[type.order] and (flags.writeable or not type.writable)
+
+
+def _sorted(strides: tuple[int, ...]) -> bool:
+    return all(stride > 0 for stride in strides) and list(strides) == sorted(strides, reverse=True)
+
+
+_PYTHON = {INT: int, FLOAT: float, BOOL: bool}
+
+_FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
+    Scalar: lambda value, type: value.__class__ is _PYTHON[type] and (type != INT or _in_64(value)),
+    Np: lambda value, type: value.__class__ is type.dtype.type,
+    Array: _fits_array,
+    Obj: lambda value, type: type.name in ("object", value.__class__.__qualname__),
+}
+
+
+def _in_64(value: Any) -> bool:
+    return bool(-(2**63) <= value < 2**63)
+
+
+# ---- operations on Python scalars -------------------------------------------------------------------------------------------
+
+# What an operation raises or warns where the interpreter must do it.
+_TROUBLE = (ArithmeticError, ValueError, TypeError, MemoryError, Warning)
+
+
+def _python(function: Callable[..., Any], *, type: Scalar) -> Callable[..., Any]:
+    """Python's own operation; anything but a result of the type is an exit."""
+
+    def evaluate(op: Op, *args: Any) -> Any:
+        try:
+            result = function(*args)
+        except _TROUBLE:
+            raise Taken from None
+        if not fits(result, type):
+            raise Taken
+        return result
+
+    return evaluate
+
+
+def _demand(condition: bool) -> None:
+    if not condition:
+        raise Taken
+
+
+def _int_truediv(op: Op, a: int, b: int) -> float:
+    _demand(b != 0 and max(abs(a), abs(b)) <= 2**53)
+    return a / b
+
+
+def _int_lshift(op: Op, a: int, b: int) -> int:
+    _demand(b >= 0 and (a == 0 or b < 64) and _in_64(a << min(b, 64)))
+    return a << min(b, 64)
+
+
+def _int_exact_float(op: Op, a: int) -> float:
+    _demand(abs(a) <= 2**53)
+    return float(a)
+
+
+def _float_to_int(op: Op, a: float) -> int:
+    _demand(abs(a) < 2.0**63)
+    return int(a)
+
+
+def _float_round(op: Op, a: float) -> int:
+    _demand(abs(a) < 2.0**62)
+    return round(a)
+
+
+def _math(op: Op, *args: float) -> Any:
+    try:
+        result = getattr(math, op.attrs["name"])(*args)
+    except _TROUBLE:
+        raise Taken from None
+    _demand(fits(result, op.result.type))
+    return result
+
+
+_SYMBOLS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _cmp(op: Op, a: Any, b: Any) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(_SYMBOLS[op.attrs["symbol"]](a, b))
+
+
+def _careful(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Turns floating-point flags, warnings and errors into the redo exit."""
+
+    def evaluate(op: Op, *args: Any) -> Any:
+        with np.errstate(all="raise"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                return function(op, *args)
+            except _TROUBLE:
+                raise Taken from None
+
+    return evaluate
+
+
+def _cast(op: Op, a: Any) -> Any:
+    new = op.result.type
+    if isinstance(new, Np):
+        return a.astype(new.dtype) if isinstance(a, np.generic) else new.dtype.type(a)
+    result = _PYTHON[new](a)  # type: ignore[index]
+    _demand(fits(result, new))
+    return result
+
+
+# Where a scalar integer that wraps would warn: the same in Python's integers.
+_EXACT: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "absolute": abs,
+    "abs": abs,
+    "square": lambda a: a * a,
+    "power": lambda a, b: a**b if b >= 0 else 0,
+    "floor_divide": operator.floordiv,
+}
+
+
+def _np_op(op: Op, *args: Any) -> Any:
+    name = op.attrs["ufunc"]
+    result = elementwise(name, args, op.result.type.name)[()]  # type: ignore[attr-defined]
+    _demand(fits(result, op.result.type))
+    if name in _EXACT and args[0].dtype.kind in "iu":
+        _demand(int(result) == _EXACT[name](*(int(arg) for arg in args)))
+    return result
+
+
+# ---- arrays ------------------------------------------------------------------------------------------------------------------
+
+
+def elementwise(ufunc: str, args: Sequence[Any], dtype: str) -> Any:
+    """One NumPy operation; ``cast`` and ``where`` are no ufuncs."""
+    if ufunc == "cast":
+        return np.asarray(args[0]).astype(dtype)
+    if ufunc == "where":
+        return np.where(*args)
+    return getattr(np, ufunc)(*args)
+
+
+def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
+    return np.empty(dims, type.dtype, order="F" if type.order == "F" else "C")
+
+
+def _settled(result: Any, type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
+    """The result with the shape and order that it must have."""
+    same = result.__class__ is np.ndarray and result.shape == tuple(dims)
+    if same and {"C": result.flags.c_contiguous, "F": result.flags.f_contiguous}.get(type.order, True):
+        return result  # type: ignore[no-any-return]
+    array = _new(type, dims)
+    array[...] = result
+    return array
+
+
+def _ew(op: Op, *args: Any) -> Any:
+    n, type = op.attrs["n"], op.result.type
+    assert isinstance(type, Array)
+    return _settled(elementwise(op.attrs["ufunc"], args[:n], type.name), type, args[n:])
+
+
+def _kernel(op: Op, *args: Any) -> Any:
+    kernel = op.attrs["kernel"]
+    assert isinstance(kernel, Kernel)
+    n = len(kernel.operands)
+    values = list(args[:n])
+    for item in kernel.steps:
+        values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
+    return Results(
+        _settled(values[reference], result.type, args[n:])  # type: ignore[arg-type]
+        for reference, result in zip(kernel.outputs, op.results, strict=True)
+    )
+
+
+def _check_index(op: Op, index: int, n: int) -> int:
+    _demand(-n <= index < n)
+    return index + n if index < 0 else index
+
+
+def _slice_bounds(op: Op, *args: int) -> tuple[int, int]:
+    rest = list(args)
+    start, stop = (rest.pop(0) if given else None for given in op.attrs["given"])
+    bounds = slice(start, stop, op.attrs["step"]).indices(rest[0])
+    return bounds[0], len(range(*bounds))
+
+
+def _load(op: Op, array: Any, *indices: int) -> Any:
+    return array[indices]
+
+
+def _store(op: Op, array: Any, value: Any, *indices: int) -> None:
+    array[indices] = value
+
+
+class _Memory:
+    """A description of memory that keeps its owner alive."""
+
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
+        self.owner, self.__array_interface__ = owner, interface
+
+
+def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.ndarray[Any, Any]:
+    type = op.result.type
+    assert isinstance(type, Array)
+    interface = {
+        "version": 3,
+        "typestr": type.dtype.str,
+        "shape": rest[: type.ndim],
+        "strides": rest[type.ndim :],
+        "data": (array.__array_interface__["data"][0] + offset, not (type.writable and array.flags.writeable)),
+    }
+    return np.asarray(_Memory(array, interface))
+
+
+def _assign(op: Op, array: Any, value: Any, *dims: int) -> None:
+    array[...] = np.array(value)
+
+
+def _empty(op: Op, *args: Any) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    array = _new(type, args[: type.ndim])
+    if op.attrs["filled"]:
+        array[...] = args[-1]
+    return array
+
+
+def _list_get(op: Op, items: list[Any], index: int) -> Any:
+    value = items[index]
+    _demand(fits(value, op.result.type))
+    return value
+
+
+# ---- calls -------------------------------------------------------------------------------------------------------------------
+
+
+def _call(op: Op, env: Env) -> tuple[Any, ...]:
+    attrs = op.attrs
+    arguments = [rebuild(recipe, env) for recipe in attrs["arguments"]]
+    names = attrs["keywords"]
+    split = len(arguments) - len(names)
+    try:
+        result = rebuild(attrs["callable"], env)(*arguments[:split], **dict(zip(names, arguments[split:], strict=True)))
+    except BaseException as error:
+        env.error = error
+        raise Taken("raise") from None
+    good = all(fits(result, value.type) for value in op.results)
+    if not good or not all(_GUARDS.get(row[0], _any)(result, row) for row in attrs["result_guard"] or ()):
+        if attrs["boxed"] is not None:
+            env[attrs["boxed"]] = result
+        raise Taken("type")
+    return (result,) * len(op.results)
+
+
+def _any(value: Any, row: tuple[Any, ...]) -> bool:
+    return True
+
+
+# Rows that say more than the type of the result does.
+_GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
+    "is": lambda value, row: value is row[2],
+    "type": lambda value, row: value.__class__ is row[2],
+    "int_value": lambda value, row: value.__class__ is int and value == row[2],
+    "array": lambda value, row: all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
+}
+
+
+def _nothing(op: Op, *args: Any) -> None:
+    return None
+
+
+EVALUATORS: dict[str, Callable[..., Any]] = {
+    "int_add": _python(operator.add, type=INT),
+    "int_sub": _python(operator.sub, type=INT),
+    "int_mul": _python(operator.mul, type=INT),
+    "int_neg": _python(operator.neg, type=INT),
+    "int_abs": _python(abs, type=INT),
+    "int_floordiv": _python(operator.floordiv, type=INT),
+    "int_mod": _python(operator.mod, type=INT),
+    "int_truediv": _int_truediv,
+    "int_pow": _python(operator.pow, type=INT),
+    "int_lshift": _int_lshift,
+    "int_rshift": _python(operator.rshift, type=INT),
+    "int_and": lambda op, a, b: a & b,
+    "int_or": lambda op, a, b: a | b,
+    "int_xor": lambda op, a, b: a ^ b,
+    "int_invert": lambda op, a: ~a,
+    "int_to_float": lambda op, a: float(a),
+    "int_exact_float": _int_exact_float,
+    "raw_add": lambda op, a, b: a + b,
+    "raw_sub": lambda op, a, b: a - b,
+    "raw_mul": lambda op, a, b: a * b,
+    "raw_min": lambda op, a, b: min(a, b),
+    "raw_max": lambda op, a, b: max(a, b),
+    "float_add": lambda op, a, b: a + b,
+    "float_sub": lambda op, a, b: a - b,
+    "float_mul": lambda op, a, b: a * b,
+    "float_div": _python(operator.truediv, type=FLOAT),
+    "float_floordiv": _python(operator.floordiv, type=FLOAT),
+    "float_mod": _python(operator.mod, type=FLOAT),
+    "float_pow": _python(operator.pow, type=FLOAT),
+    "float_neg": lambda op, a: -a,
+    "float_abs": lambda op, a: abs(a),
+    "float_to_int": _float_to_int,
+    "float_round": _float_round,
+    "math": _math,
+    "cmp": _cmp,
+    "not": lambda op, a: not a,
+    "select": lambda op, a, b, c: b if a else c,
+    "bool_to_int": lambda op, a: int(a),
+    "cast": _careful(_cast),
+    "np_op": _careful(_np_op),
+    "dim": lambda op, array: array.shape[op.attrs["axis"]],
+    "stride": lambda op, array: array.strides[op.attrs["axis"]],
+    "check_index": _check_index,
+    "check": lambda op, a: _demand(a),
+    "load": _load,
+    "store": _store,
+    "slice_bounds": _slice_bounds,
+    "view": _view,
+    "ew": _careful(_ew),
+    "assign": _assign,
+    "empty": _careful(_empty),
+    "kernel": _careful(_kernel),
+    "list_len": lambda op, items: len(items),
+    "list_get": _list_get,
+    "call": _call,
+    "recheck": _nothing,
+    "poll": _nothing,
+}

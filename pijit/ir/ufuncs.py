@@ -1,0 +1,36 @@
+"""Facts about elementwise operations that passes and code generators share."""
+
+from __future__ import annotations
+
+from .kernel import Kernel
+
+# Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
+_QUIET = frozenset(
+    ["negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "where", "floor", "ceil", "trunc", "rint", "copysign", "signbit", "isnan", "isinf", "isfinite", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift"]
+)
+# And those on integers and bools.
+_QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "minimum", "fmax", "fmin"])
+
+
+def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+    """Whether the operation may raise a floating-point flag; ``dtypes`` are those of the operands, then the result's."""
+    first, result = dtypes[0], dtypes[-1]
+    if ufunc == "cast":
+        return not (_is_int(first) or result == "bool" or (first, result) in _WIDENING)
+    return not (ufunc in _QUIET or (ufunc in _QUIET_INTS and _is_int(first)))
+
+
+def raises(kernel: Kernel) -> bool:
+    """Whether the kernel may raise a floating-point flag."""
+    return any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
+
+
+_WIDENING = frozenset(
+    {("float32", "float64"), ("float32", "complex64"), ("float32", "complex128"), ("float64", "complex128")}
+    | {("complex64", "complex128")}
+    | {(name, name) for name in ("float32", "float64", "complex64", "complex128")}
+)
+
+
+def _is_int(dtype: str) -> bool:
+    return "int" in dtype or dtype == "bool"

@@ -1,0 +1,236 @@
+"""Fuses `ew` operations into `kernel` operations.
+
+The kernel operation, as the driver's code generator sees it:
+
+    r0, r1, ... = kernel a0, a1, ..., d0, d1, ...   {kernel, ndim_out, collapsed, order, flags}   exit redo
+
+- results: one new array per entry of ``kernel.outputs``, in that order, all of the shape (d0, d1, ...), all in memory order ``order``
+  ("C" or "F"); allocate them (pj_empty with the dims d, order), fill them by the kernel.
+- args: first one value per ``kernel.operands`` entry (an array where the entry has strides, a NumPy scalar, perhaps a Const, where it
+  has None), then the ``ndim_out`` dims of the result. So ``args[:-ndim_out]`` are operands, except when ndim_out is 0: use
+  ``len(kernel.operands)``.
+- axes: kernel axis k is result axis k; with order "F" it is result axis ndim_out-1-k (so the kernel's loops always run over
+  contiguous outputs). With ``collapsed`` the kernel has one axis, whose length is the product of all dims (1 when there are none).
+- words of p: `Kernel.words()`. A ("stride", operand, axis) word is the operand array's own byte stride for that kernel axis: with n = the
+  operand's ndim, array axis = (result axis) - ndim_out + n, always >= 0 (a missing leading axis is the constant 0, as a stretched one is).
+- call: ``k(0, p[0], p)``; any partition of 0..p[0] may run concurrently. Nothing is called when the product of the dims is 0.
+- flags: whether floating-point flags can be raised: clear before, test after (divide, overflow, underflow, invalid); if any is set release the new
+  arrays and take the exit. False: the exit is taken only when memory runs out.
+- effect: None as for `ew`: it reads its operands' memory and makes new objects.
+
+An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done
+by NumPy's own loop.
+
+Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond "read", so every exit between the first and
+the last, and the kernel's own, resumes at the first one's instruction: the interpreter does it all again. That is what keeps
+temporaries from becoming arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir.graph import Block, Const, Exit, Graph, Leave, Op, Value
+from ..ir.kernel import Kernel, Operand, Step
+from ..ir.ops import OPS
+from ..ir.types import Array, Np
+from ..ir.ufuncs import raises
+
+Fusible = Callable[[str, tuple[str, ...]], bool]
+
+LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
+
+
+def fuse(graph: Graph, fusible: Fusible, alone: bool = False) -> None:
+    """Replaces ``ew`` by ``kernel``; ``alone``: one kernel each. ``fusible`` takes a ufunc and the dtypes of operands and result."""
+    plans = [(block, _Plan(block, fusible, alone)) for block in graph.blocks]
+    for block, plan in plans:
+        plan.redirect(block)
+    users = _users(graph)
+    for block, plan in plans:
+        plan.rewrite(block, users)
+
+
+@dataclass(eq=False)
+class _Group:
+    """``first`` and ``last``: places of its operations in the block."""
+
+    key: tuple[object, ...]
+    first: int
+    last: int
+    ops: list[Op] = field(default_factory=list)
+
+    def makes(self, values: tuple[Value, ...]) -> bool:
+        return any(value.op is op for value in values for op in self.ops)
+
+    def shares(self, op: Op) -> bool:
+        arrays = {value for value in _operands(op) if isinstance(value.type, Array)}
+        return any(value in arrays for other in self.ops for value in _operands(other))
+
+
+def _operands(op: Op) -> tuple[Value, ...]:
+    return op.args[: op.attrs["n"]]
+
+
+def _dims(op: Op) -> tuple[Value, ...]:
+    return op.args[op.attrs["n"] :]
+
+
+def _key(op: Op) -> tuple[object, ...]:
+    dims = tuple(("const", dim.value) if isinstance(dim, Const) else dim for dim in _dims(op))
+    assert isinstance(op.result.type, Array)
+    return op.result.type.order, dims
+
+
+class _Plan:
+    """The groups of one block."""
+
+    def __init__(self, block: Block, fusible: Fusible, alone: bool) -> None:
+        self.groups: list[_Group] = []
+        self.alone = alone
+        self.places = {op: place for place, op in enumerate(block.ops)}
+        open: list[_Group] = []
+        for place, op in enumerate(block.ops):
+            if OPS[op.name].effect in ("write", "any"):
+                open.clear()
+            elif op.name == "ew" and _can(op, fusible):
+                open = self.join(open, place, op)
+            else:
+                open = [group for group in open if not group.makes(op.args)]
+
+    def join(self, open: list[_Group], place: int, op: Op) -> list[_Group]:
+        """Puts the operation into the groups that it belongs to, merged, and gives the groups that are still open."""
+        key = _key(op)
+        found = _Group(key, place, place, [op])
+        users = [group for group in open if group.makes(op.args)]
+        friends = [group for group in users if group.key == key]
+        friends = friends or [group for group in open if group.key == key and group.shares(op)][-1:]
+        if self.alone or sum(len(group.ops) for group in friends) >= LIMIT:
+            friends = []
+        for group in friends:
+            found.first = min(found.first, group.first)
+            found.ops = group.ops + found.ops
+            self.groups.remove(group)
+        found.ops.sort(key=self.places.__getitem__)
+        self.groups.append(found)
+        return [group for group in open if group not in users and group not in friends] + [found]
+
+    def redirect(self, block: Block) -> None:
+        """Points the exits within groups at the first operation of the earliest group that is under way there."""
+        resume: dict[int, Exit] = {}
+        for place in range(len(block.ops)):
+            under_way = [group.first for group in self.groups if group.first <= place <= group.last]
+            if under_way:
+                resume[place] = block.ops[min(under_way)].exits["redo"]
+        saved = {place: (exit.frames, exit.names) for place, exit in resume.items()}
+        for place, (frames, names) in saved.items():
+            for exit in block.ops[place].exits.values():
+                assert exit.kind == "redo", "only redo exits within a group"
+                exit.frames, exit.names = frames, names
+
+    def rewrite(self, block: Block, users: dict[Value, set[object]]) -> None:
+        member = {op for group in self.groups for op in group.ops}
+        kernels = {block.ops[group.last]: _kernel(group, block.ops[group.last], users) for group in self.groups}
+        block.ops = [kernels.get(op, op) for op in block.ops if op in kernels or op not in member]
+
+
+def _can(op: Op, fusible: Fusible) -> bool:
+    type = op.result.type
+    dtypes = tuple(value.type.name for value in (*_operands(op), op.result))  # type: ignore[attr-defined]
+    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], dtypes)
+
+
+def _users(graph: Graph) -> dict[Value, set[object]]:
+    """Who uses a value: operations, or "end" for terminators and every exit."""
+    users: dict[Value, set[object]] = {}
+    for block in graph.blocks:
+        for op in block.ops:
+            for value in op.args:
+                users.setdefault(value, set()).add(op)
+            for exit in op.exits.values():
+                for value in exit.values():
+                    users.setdefault(value, set()).add("end")
+        for jump in block.jumps():
+            for value in jump.args:
+                users.setdefault(value, set()).add("end")
+        if isinstance(block.end, Leave):
+            for value in block.end.exit.values():
+                users.setdefault(value, set()).add("end")
+    return users
+
+
+def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
+    """The operation that does the whole group, its results being the values of the operations in it."""
+    dims = _dims(last)
+    order = group.key[0]
+    inner = {op.result for op in group.ops}
+    layouts: dict[tuple[Value, tuple[int, ...]], None] = {}
+    for op in group.ops:
+        for value, stretch in zip(_operands(op), op.attrs["stretch"], strict=True):
+            if value not in inner:
+                layouts.setdefault((value, tuple(stretch)))
+    operands = list(layouts)
+    collapsed = all(_flat(value.type, stretch, len(dims), order) for value, stretch in operands)
+    forms = [
+        Operand(_name(value), _strides(value.type, stretch, len(dims), order, collapsed)) for value, stretch in operands
+    ]
+    places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
+    numbers = {key: i for i, key in enumerate(operands)}
+    steps = tuple(
+        Step(
+            op.attrs["ufunc"],
+            tuple(
+                places[value] if value in places else numbers[value, tuple(stretch)]
+                for value, stretch in zip(_operands(op), op.attrs["stretch"], strict=True)
+            ),
+            _name(op.result),
+        )
+        for op in group.ops
+    )
+    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - set(group.ops))
+    kernel = Kernel(1 if collapsed else len(dims), tuple(forms), steps, tuple(places[result] for result in results))
+    attrs: dict[str, Any] = {
+        "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel),
+    }  # fmt: skip
+    made = Op("kernel", (*(value for value, _ in operands), *dims), (), attrs, last.exits, group.ops[0].line)
+    made.results = results
+    for result in results:
+        result.op = made
+    return made
+
+
+def _name(value: Value) -> str:
+    assert isinstance(value.type, (Array, Np))
+    return value.type.name
+
+
+# ---- strides -----------------------------------------------------------------------------------------------------------
+
+
+def _flat(type: Any, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
+    """Whether one loop over all elements of the result walks the operand with one constant stride."""
+    if not isinstance(type, Array) or len(stretch) == type.ndim:
+        return True
+    return type.ndim == ndim and type.order == order and not stretch
+
+
+def _strides(
+    type: Any, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
+) -> tuple[int | None, ...] | None:
+    if not isinstance(type, Array):
+        return None
+    if collapsed:
+        return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
+    axes = [_stride(type, set(stretch), axis - ndim + type.ndim) for axis in range(ndim)]
+    return tuple(axes if order == "C" else axes[::-1])
+
+
+def _stride(type: Array, stretch: set[int], axis: int) -> int | None:
+    if axis < 0 or axis in stretch:
+        return 0
+    inner = {"C": range(axis + 1, type.ndim), "F": range(axis)}.get(type.order)
+    if inner is not None and stretch.issuperset(inner):
+        return int(type.dtype.itemsize)
+    return None

@@ -1,0 +1,45 @@
+"""The passes, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ir.check import check
+from ..ir.graph import Graph
+from .dce import dce
+from .fuse import Fusible, fuse
+from .simplify import simplify
+
+
+def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``level``: "O0" does not fuse. ``fusible``: which loops the kernel generator knows: (ufunc, dtypes of operands and result).
+    ``checked``: check the graph after every pass."""
+
+    level: str = "O1"
+    fusible: Fusible = _everything
+    checked: bool = False
+
+
+Pass = Callable[[Graph, Options], None]
+
+PASSES: list[tuple[str, Pass]] = [
+    ("simplify", lambda graph, options: simplify(graph)),
+    ("dce", lambda graph, options: dce(graph)),
+    ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),
+    ("dce", lambda graph, options: dce(graph)),
+]
+
+
+def optimize(graph: Graph, options: Options = Options()) -> None:
+    """Runs the passes on the graph, in place."""
+    for _, run in PASSES:
+        run(graph, options)
+        graph.arrange()
+        if options.checked:
+            check(graph)

@@ -1,0 +1,9 @@
+"""Simplifies operations by rules."""
+
+from __future__ import annotations
+
+from ..ir.graph import Graph
+
+
+def simplify(graph: Graph) -> None:
+    """Applies the rules."""
