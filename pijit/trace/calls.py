@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import inputs, opaque, sources
+from . import functions, inputs, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
@@ -121,3 +121,6 @@ def _describe(value: Abstract) -> str:
     if isinstance(value, Known):
         return name_of(value.value)
     return f"a {kind_of(value)}" if not isinstance(value, ArrayValue) else "an array"
+
+
+__all__ = ["functions", "INLINED", "call", "attribute", "method"]
