@@ -77,16 +77,10 @@ class Emitter:
         """a < b on floats, False with NaN."""
         if not self.quiet or self.scalar:
             return self.builder.fcmp_ordered("<", a, b)
-        # Integers in the order of the floats: x86's vector comparisons other than ==, != and unordered signal on NaN.
-        keys = [self._key(x) for x in (a, b)]
-        return self.builder.and_(self.builder.icmp_signed("<", *keys), self.builder.fcmp_ordered("ord", a, b))
-
-    def _key(self, value: ir.Value) -> ir.Value:
-        builder = self.builder
-        bits = self.bits(builder.fadd(value, value.type(0.0)))  # -0.0 becomes 0.0
-        kind = bits.type
-        sign = builder.ashr(bits, kind(kind.width - 1))
-        return builder.xor(bits, builder.lshr(sign, kind(1)))
+        # x86's vector comparisons other than ==, != and unordered signal on NaN: they get to see zeros instead.
+        nan = self.builder.fcmp_unordered("uno", a, b)
+        a, b = (self.builder.select(nan, x.type(0.0), x) for x in (a, b))
+        return self.builder.fcmp_ordered("<", a, b)
 
 
 def _signature(name: str, values: Iterable[ir.Value]) -> ir.FunctionType:
@@ -155,25 +149,29 @@ def _int_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return e.builder.fdiv(*(convert(x, _FLOATS["float64"]) for x in (a, b)))
 
 
-def _int_quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """Quotient and remainder rounded down, and the divisor; division by 0 and min // -1 are trouble."""
+def _int_quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Quotient and remainder rounded down; garbage, but no trap, for division by 0 and for min // -1."""
     builder, zero, one = e.builder, a.type(0), a.type(1)
     bad = builder.icmp_signed("==", b, zero)
-    if dtype[0] == "u":
-        e.trouble.append(bad)
-        b = builder.select(bad, one, b)
-        return builder.udiv(a, b), builder.urem(a, b), b
-    least = a.type(-(2 ** (a.type.width - 1)))
-    overflow = builder.and_(builder.icmp_signed("==", a, least), builder.icmp_signed("==", b, a.type(-1)))
-    bad = builder.or_(bad, overflow)
     e.trouble.append(bad)
-    b = builder.select(bad, one, b)
+    if dtype[0] == "u":
+        b = builder.select(bad, one, b)
+        return builder.udiv(a, b), builder.urem(a, b)
+    b = builder.select(builder.or_(bad, _overflows(e, a, b)), one, b)
     quotient, rest = builder.sdiv(a, b), builder.srem(a, b)
-    down = builder.and_(builder.icmp_signed("!=", rest, zero), builder.icmp_signed("<", builder.xor(rest, b), zero))
-    return builder.sub(quotient, builder.zext(down, a.type)), builder.select(down, builder.add(rest, b), rest), b
+    opposite = builder.icmp_signed("<", builder.xor(rest, b), zero)
+    down = builder.and_(builder.icmp_signed("!=", rest, zero), opposite)
+    return builder.sub(quotient, builder.zext(down, a.type)), builder.select(down, builder.add(rest, b), rest)
+
+
+def _overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
+    least = a.type(-(2 ** (a.type.width - 1)))
+    return e.builder.and_(e.builder.icmp_signed("==", a, least), e.builder.icmp_signed("==", b, a.type(-1)))
 
 
 def _floor_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
+    if dtype[0] == "i":
+        e.trouble.append(_overflows(e, a, b))
     return _int_quotient(e, dtype, a, b)[0]
 
 

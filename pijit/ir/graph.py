@@ -89,7 +89,8 @@ class Box(Recipe):
 @dataclass(frozen=True, slots=True)
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
-    "range_iterator" (next, step, remaining) or "range_iterator_update" (object, next, step, remaining), as in docs/native.md.
+    "range_iterator" (next, stop, step), "range_iterator_update" (object, next, stop, step) or "iterator_at" (sequence, index), as in
+    docs/native.md.
     """
 
     kind: str

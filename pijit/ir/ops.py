@@ -49,7 +49,6 @@ ROWS = (
     Row("raw_add", "a + b"),
     Row("raw_sub", "a - b"),
     Row("raw_mul", "a * b"),
-    Row("raw_div", "a / b towards zero, b a positive constant"),
     Row("raw_min", "min(a, b)"),
     Row("raw_max", "max(a, b)"),
     # Python floats

@@ -81,9 +81,15 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
     raise TypeError(f"{recipe!r} describes no object")
 
 
-def _iterator_update(iterator: Any, start: int, step: int, remaining: int) -> Any:
-    for _ in range(operator.length_hint(iterator) - remaining):
+def _iterator_update(iterator: Any, start: int, stop: int, step: int) -> Any:
+    for _ in range(operator.length_hint(iterator) - len(range(start, stop, step))):
         next(iterator)
+    return iterator
+
+
+def _iterator_at(sequence: Any, index: int) -> Any:
+    iterator = iter(sequence)
+    iterator.__setstate__(index)
     return iterator
 
 
@@ -94,7 +100,8 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "bound_method": types.MethodType,
     "iterator": iter,
     "range": range,
-    "range_iterator": lambda start, step, remaining: iter(range(start, start + step * remaining, step)),
+    "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
+    "iterator_at": _iterator_at,
     "range_iterator_update": _iterator_update,
 }
 
@@ -282,11 +289,11 @@ def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
 
 
 def _settled(result: Any, type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
-    """The result with the shape and order that it must have."""
-    same = result.__class__ is np.ndarray and result.shape == tuple(dims)
-    if same and {"C": result.flags.c_contiguous, "F": result.flags.f_contiguous}.get(type.order, True):
-        return result  # type: ignore[no-any-return]
+    """The result as a new array with the shape and strides that it must have."""
     array = _new(type, dims)
+    same = result.__class__ is np.ndarray and result.shape == array.shape
+    if same and (type.order not in ("C", "F") or result.strides == array.strides):
+        return result  # type: ignore[no-any-return]
     array[...] = result
     return array
 

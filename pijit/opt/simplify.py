@@ -1,9 +1,216 @@
-"""Simplifies operations by rules."""
+"""One walk over the blocks, dominators first: rules, common subexpressions, branches that are decided."""
 
 from __future__ import annotations
 
-from ..ir.graph import Graph
+from ..ir.check import dominators
+from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value
+from ..ir.ops import OPS
+from ..ir.types import INT
+from .facts import FULL, MAX, MIN, Facts, Range, split
+from .rename import Renaming, rename
+from .rules import simpler
 
 
-def simplify(graph: Graph) -> None:
-    """Applies the rules."""
+def simplify(graph: Graph, rounds: int = 8) -> None:
+    """Applies the rules until nothing changes."""
+    for _ in range(rounds):
+        hoist(graph)
+        walk = _Walk(graph)
+        walk.run()
+        rename(graph, walk.new)
+        graph.arrange()
+        if not (same_params(graph) or merge(graph) or walk.changed):
+            break
+
+
+def hoist(graph: Graph) -> None:
+    """Moves ``dim`` and ``stride`` to where their array is made: out of loops, and to where equal ones meet."""
+    moved: dict[Value, list[Op]] = {}
+    for block in graph.blocks:
+        for op in block.ops:
+            if op.name in ("dim", "stride"):
+                moved.setdefault(op.args[0], []).append(op)
+        block.ops = [op for op in block.ops if op.name not in ("dim", "stride")]
+    inputs = [op for value in graph.inputs for op in moved.pop(value, ())]
+    constants = [op for value in list(moved) if isinstance(value, Const) for op in moved.pop(value)]
+    for block in graph.blocks:
+        ops = [op for param in block.params for op in moved.get(param, ())]
+        for op in block.ops:
+            ops.append(op)
+            ops += [op for value in op.results for op in moved.get(value, ())]
+        block.ops = ops
+    graph.entry.ops[:0] = inputs + constants
+
+
+def same_params(graph: Graph) -> bool:
+    """Replaces parameters for which every jump passes the same value (or, in a loop, the parameter itself)."""
+    passed: dict[Value, list[Value]] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            for param, arg in zip(jump.target.params, jump.args, strict=True):
+                passed.setdefault(param, []).append(arg)
+    new: Renaming = {}
+    for block in graph.blocks:
+        for param in block.params:
+            others = {_identity(_latest(new, arg)): _latest(new, arg) for arg in passed[param]}
+            others.pop(param, None)
+            if len(others) == 1:
+                (new[param],) = others.values()
+    if not new:
+        return False
+    for block in graph.blocks:
+        for jump in block.jumps():
+            kept = zip(jump.args, jump.target.params, strict=True)
+            jump.args = tuple(arg for arg, param in kept if param not in new)
+    for block in graph.blocks:
+        block.params = [param for param in block.params if param not in new]
+    rename(graph, new)
+    return True
+
+
+def merge(graph: Graph) -> bool:
+    """Appends to each block the one that it jumps to, where no other jump leads there: fusion works within blocks."""
+    count: dict[Block, int] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            count[jump.target] = count.get(jump.target, 0) + 1
+    new: Renaming = {}
+    gone: set[Block] = set()
+    for block in graph.blocks:
+        while (
+            block not in gone
+            and isinstance(block.end, Jump)
+            and count[block.end.target] == 1
+            and block.end.target is not block
+        ):
+            jump, target = block.end, block.end.target
+            new.update(zip(target.params, jump.args, strict=True))
+            block.ops += target.ops
+            block.end = target.end
+            gone.add(target)
+    graph.blocks = [block for block in graph.blocks if block not in gone]
+    rename(graph, new)
+    return bool(gone)
+
+
+def _latest(new: Renaming, value: Value) -> Value:
+    while value in new:
+        value = new[value]
+    return value
+
+
+Key = tuple[object, ...]
+
+
+class _Walk:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.new: Renaming = {}
+        self.changed = False
+        self.facts: dict[Block, Facts] = {}  # at the end of a block
+        self.seen: dict[Block, dict[Key, Op]] = {}
+        self.before: dict[Block, list[tuple[Block, Jump]]] = {block: [] for block in graph.blocks}
+        for block in graph.blocks:
+            for jump in block.jumps():
+                self.before[jump.target].append((block, jump))
+
+    def run(self) -> None:
+        above = dominators(self.graph)
+        for block in self.graph.blocks:
+            first = block is self.graph.entry
+            facts = Facts() if first else self.facts[above[block]].copy()
+            seen = {} if first else dict(self.seen[above[block]])
+            if not first:
+                self.arrive(block, facts)
+            self.block(block, facts, seen)
+            self.facts[block], self.seen[block] = facts, seen
+
+    def value(self, value: Value) -> Value:
+        return _latest(self.new, value)
+
+    # ---- what is known where a block begins
+
+    def arrive(self, block: Block, facts: Facts) -> None:
+        jumps = self.before[block]
+        for place, param in enumerate(block.params):
+            if param.type == INT:
+                facts.ranges[param] = self.param(param, [(source, jump.args[place]) for source, jump in jumps])
+        if len(jumps) == 1:
+            source, jump = jumps[0]
+            if isinstance(source.end, Branch) and source.end.yes.target is not source.end.no.target:
+                facts.assume(self.value(source.end.condition), jump is source.end.yes)
+
+    def param(self, param: Value, args: list[tuple[Block, Value]]) -> Range:
+        """The range of a parameter. A loop may change it by constant steps only: those that go one way keep one bound."""
+        ranges: list[Range] = []
+        steps = [0]
+        for source, arg in args:
+            value = self.value(arg)
+            if source in self.facts:
+                ranges.append(self.facts[source].range(value))
+                continue
+            root, offset = split(value)
+            if root is not param:
+                return FULL
+            steps.append(offset)
+        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        return (low if min(steps) >= 0 else MIN), (high if max(steps) <= 0 else MAX)
+
+    # ---- one block
+
+    def block(self, block: Block, facts: Facts, seen: dict[Key, Op]) -> None:
+        ops: list[Op] = []
+        for op in block.ops:
+            kept = self.op(op, facts, seen)
+            if kept is not None:
+                ops.append(kept)
+        block.ops = ops
+        if isinstance(block.end, Branch):
+            condition = self.value(block.end.condition)
+            outcome = condition.value if isinstance(condition, Const) else facts.truths.get(condition)
+            if outcome is not None:
+                block.end = block.end.yes if outcome else block.end.no
+                self.changed = True
+
+    def op(self, op: Op, facts: Facts, seen: dict[Key, Op]) -> Op | None:
+        """The operation that stays, or None."""
+        op.args = tuple(map(self.value, op.args))
+        if op.name == "check" and isinstance(op.args[0], Const) and op.args[0].value:
+            self.changed = True
+            return None
+        found = simpler(op, facts)
+        if isinstance(found, Value):
+            self.replace(op, (found,))
+            return None
+        if isinstance(found, Op):
+            self.replace(op, found.results)
+            op = found
+        key = _key(op)
+        if key is not None:
+            first = seen.setdefault(key, op)
+            if first is not op:
+                self.replace(op, first.results)
+                return None
+        facts.defined(op)
+        return op
+
+    def replace(self, op: Op, values: tuple[Value, ...]) -> None:
+        self.changed = True
+        self.new.update(zip(op.results, values, strict=True))
+
+
+def _key(op: Op) -> Key | None:
+    """Equal for operations that give equal results, None for those that are not to be merged."""
+    row = OPS[op.name]
+    if row.effect or row.fresh:
+        return None
+    types = tuple(value.type for value in op.results)
+    attrs = tuple((name, repr(item)) for name, item in op.attrs.items())
+    return op.name, tuple(map(_identity, op.args)), types, attrs
+
+
+def _identity(value: Value) -> object:
+    if not isinstance(value, Const):
+        return value
+    simple = isinstance(value.value, (bool, int, float))
+    return value.type, repr(value.value) if simple else id(value.value)

@@ -61,7 +61,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
             try:
                 return Known(getattr(value, name))
             except AttributeError:
-                raise Break("raises", name) from None
+                raise Break("always_raises", name) from None
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))
     if row is not None:

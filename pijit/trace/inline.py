@@ -72,16 +72,16 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
     if code.co_flags & _VARARGS:
         bound[slot] = Container("tuple", tuple(rest))
     elif rest:
-        raise Break("raises", f"{function.__qualname__}() takes fewer arguments")
+        raise Break("always_raises", f"{function.__qualname__}() takes fewer arguments")
     if code.co_flags & _VARKEYWORDS:
         raise Break("not_inlinable", f"{function.__qualname__} takes **keywords")
     for name, value in kwargs.items():
         try:
             index = names.index(name, code.co_posonlyargcount, positional + keyword_only)
         except ValueError:
-            raise Break("raises", f"{function.__qualname__}() got an unexpected keyword") from None
+            raise Break("always_raises", f"{function.__qualname__}() got an unexpected keyword") from None
         if index in bound:
-            raise Break("raises", f"{function.__qualname__}() got several values for {name}")
+            raise Break("always_raises", f"{function.__qualname__}() got several values for {name}")
         bound[index] = value
     defaults = function.__defaults__ or ()
     for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
@@ -91,5 +91,5 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
             bound.setdefault(index, Known(function.__kwdefaults__[names[index]]))
     missing = [names[i] for i in range(positional + keyword_only) if i not in bound]
     if missing:
-        raise Break("raises", f"{function.__qualname__}() lacks {missing[0]}")
+        raise Break("always_raises", f"{function.__qualname__}() lacks {missing[0]}")
     return bound

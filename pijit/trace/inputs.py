@@ -117,7 +117,7 @@ def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     tracer.pending_checks.append((step, wanted))
     distance = tracer.entry_op("raw_mul", (remaining, wanted), INT)
     stop = tracer.entry_op("raw_add", (start, distance), INT)
-    return RangeIterator(start, stop, remaining, int(wanted.value), obj)
+    return RangeIterator(start, stop, int(wanted.value), obj)
 
 
 def load_local(tracer: Tracer, slot: int) -> Abstract:

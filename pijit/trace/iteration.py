@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Const, Value, const
+from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, SequenceIterator, value_of
 
@@ -39,20 +39,7 @@ def _range(t: Tracer, value: Container) -> Abstract:
     for bound in (start, stop):
         t.check(compare(t, "<=", bound, const(_LARGE)), "int_too_large")
         t.check(compare(t, ">=", bound, const(-_LARGE)), "int_too_large")
-    return RangeIterator(start, stop, remaining(t, start, stop, step.value), step.value)
-
-
-def remaining(t: Tracer, start: Value, stop: Value, step: int) -> Value:
-    """How many values range(start, stop, step) still has; 0 when it is past its end. Pure, for snapshots."""
-    if isinstance(start, Const) and isinstance(stop, Const):
-        return const(len(range(start.value, stop.value, step)))
-    distance = t.emit("raw_sub", (stop, start) if step > 0 else (start, stop), INT)
-    width = abs(step)
-    if width != 1:
-        # distance rounded up to whole steps; both are far from overflow, and the divisor is a positive constant
-        shifted = t.emit("raw_add", (distance, const(width - 1)), INT)
-        distance = t.emit("raw_div", (shifted, const(width)), INT)
-    return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
+    return RangeIterator(start, stop, step.value)
 
 
 def advance(t: Tracer, exhausted: int) -> object:
@@ -71,23 +58,20 @@ def advance(t: Tracer, exhausted: int) -> object:
     body.frame.pc = t.state.frame.bytecode.at(t.state.frame.pc).next
     # The step happens at the head of the body, in a block of its own.
     before, checkpoint = t.block, t.checkpoint
-    from ..ir.graph import Block, Branch, Jump
-
     block = Block(t.line)
     t.block = block
     t.state = body
     stack = body.frame.stack
     if isinstance(top, RangeIterator):
         following = t.emit("raw_add", (top.next, const(top.step)), INT)
-        left = t.emit("raw_sub", (top.remaining, const(1)), INT)
-        stack[-1] = RangeIterator(following, top.stop, left, top.step, top.object)
+        stack[-1] = top.moved(following)
         stack.append(Scalar(top.next))
     else:
         following = t.emit("raw_add", (top.index, const(1)), INT)
         from . import subscripts
 
         item = subscripts.element(t, top.sequence, top.index)
-        stack[-1] = SequenceIterator(top.sequence, following)
+        stack[-1] = top.moved(following)
         stack.append(item)
     block.end = t.goto(body)
     t.checkpoint = checkpoint

@@ -44,7 +44,18 @@ def load_fast(t: Tracer, slot: int) -> None:
 
 
 def store_fast(t: Tracer, slot: int) -> None:
-    t.state.frame.locals[slot] = t.pop()
+    t.state.frame.locals[slot] = _storable(t.pop())
+
+
+def _storable(value: Abstract) -> Abstract:
+    """What may be held in several places. A virtual list may not: it would become several lists."""
+    if isinstance(value, Container) and (value.kind == "list" or any(_is_list(item) for item in value.items)):
+        raise Break("comprehension", "list")
+    return value
+
+
+def _is_list(value: Abstract) -> bool:
+    return isinstance(value, Container) and (value.kind == "list" or any(map(_is_list, value.items)))
 
 
 def delete_fast(t: Tracer, slot: int) -> None:
@@ -72,7 +83,7 @@ def load_deref(t: Tracer, slot: int) -> None:
 
 def store_deref(t: Tracer, slot: int) -> None:
     if slot in t.state.frame.bytecode.free_slots:
-        raise Break("nonlocal_store", t.state.frame.bytecode.slots[slot])
+        raise Break("store_target", t.state.frame.bytecode.slots[slot])
     store_fast(t, slot)
 
 
@@ -111,7 +122,7 @@ def store_name(t: Tracer, name: str) -> None:
         raise Break("opcode", "STORE_NAME outside a module or class body")
     if name in _SPECIAL_NAMES:
         raise Break("opcode", f"assignment to {name}")
-    t.state.frame.names[name] = t.pop()
+    t.state.frame.names[name] = _storable(t.pop())
 
 
 # What the running frame itself may look at.
@@ -225,7 +236,7 @@ def pop_top(t: Tracer, _: Any) -> None:
 
 
 def copy(t: Tracer, n: int) -> None:
-    t.push(t.state.frame.stack[-n])
+    t.push(_storable(t.state.frame.stack[-n]))
 
 
 def swap(t: Tracer, n: int) -> None:

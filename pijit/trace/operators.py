@@ -40,9 +40,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     "@": operator.imatmul,
 }  # fmt: skip
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
-_REASONS = {
-    "//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", "<<": "int_overflow", ">>": "negative_shift",
-}  # fmt: skip
+_REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "value_error", ">>": "value_error"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
@@ -111,7 +109,7 @@ def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
         try:
             return Known(functions[symbol](operand.value))
         except TypeError:
-            raise Break("raises", f"{symbol}{operand.value!r}") from None
+            raise Break("always_raises", f"{symbol}{operand.value!r}") from None
     kind = kind_of(operand)
     if kind in ("int", "bool"):
         value = as_int(t, _value(operand))
@@ -176,7 +174,7 @@ def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Ab
             try:
                 return Known((item.value in container.value) != invert)
             except TypeError:
-                raise Break("raises", "in") from None
+                raise Break("always_raises", "in") from None
     raise Break("unsupported_type", f"{describe(item)} in {describe(container)}")
 
 
@@ -198,7 +196,7 @@ def as_float(t: Tracer, value: Value) -> Value:
     return const(float(value.value)) if isinstance(value, Const) else t.emit("int_to_float", (value,), FLOAT)
 
 
-def cast(t: Tracer, value: Value, type: Type, reason: str = "cast") -> Value:
+def cast(t: Tracer, value: Value, type: Type, reason: str = "conversion") -> Value:
     """A scalar as another scalar type, as NumPy casts."""
     if value.type == type:
         return value
@@ -214,7 +212,7 @@ def cast(t: Tracer, value: Value, type: Type, reason: str = "cast") -> Value:
 
 def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
     if symbol not in _INT:
-        raise Break("raises", f"int {symbol} int")
+        raise Break("always_raises", f"int {symbol} int")
     both_bool = a.type == b.type == BOOL
     a, b = as_int(t, a), as_int(t, b)
     type_ = FLOAT if symbol == "/" else INT
@@ -226,7 +224,7 @@ def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
 
 def _floats(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
     if symbol not in _FLOAT:
-        raise Break("raises", f"float {symbol} float")
+        raise Break("always_raises", f"float {symbol} float")
     return Scalar(t.emit(_FLOAT[symbol], (as_float(t, a), as_float(t, b)), FLOAT, reason=_REASONS.get(symbol, "")))
 
 
@@ -287,7 +285,7 @@ def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, 
     try:
         return Known(function(a, b))
     except (ArithmeticError, TypeError, ValueError):
-        raise Break("raises", f"{a!r} {symbol} {b!r}") from None
+        raise Break("always_raises", f"{a!r} {symbol} {b!r}") from None
 
 
 def describe(abstract: Abstract) -> str:

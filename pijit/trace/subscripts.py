@@ -39,7 +39,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         try:
             return Known(container.value[index.value])
         except (IndexError, TypeError):
-            raise Break("raises", "index") from None
+            raise Break("always_raises", "index") from None
     raise Break("unsupported_type", f"{describe(container)}[{describe(index)}]")
 
 
@@ -58,7 +58,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = cast(t, scalar, container.type.element, "cast")
+        converted = cast(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         t.forget_memory()
@@ -72,7 +72,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(cast(t, scalar, container.type.element, "cast"))
+        source = Scalar(cast(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
 
 
@@ -127,7 +127,7 @@ def checked_index(t: Tracer, index: Value, length: Value) -> Value:
 def unpack(t: Tracer, array: ArrayValue, n: int) -> tuple[Abstract, ...]:
     """The items of an array with n items along its first axis."""
     if array.type.ndim == 0:
-        raise Break("raises", "unpacking of a 0-d array")
+        raise Break("always_raises", "unpacking of a 0-d array")
     t.check(compare(t, "==", array.dims[0], const(n)), "shape_mismatch")
     rest: list[tuple[str, Any]] = [("slice", (None, None, 1))] * (array.type.ndim - 1)
     if not rest:
@@ -140,7 +140,7 @@ def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> 
         try:
             return items[index.value]
         except IndexError:
-            raise Break("raises", "tuple index out of range") from None
+            raise Break("always_raises", "tuple index out of range") from None
     if isinstance(index, Container) and index.kind == "slice" and all(isinstance(i, Known) for i in index.items):
         bounds = slice(*(i.value for i in index.items if isinstance(i, Known)))
         if container_kind(container) == "tuple":

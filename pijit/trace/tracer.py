@@ -25,7 +25,7 @@ from . import inputs
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, value_of
+from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(slots=True)
 class BreakRecord:
-    """A place where capture stopped. ``resume`` is the root pc after it, where an entry pays, or None."""
+    """A place where capture stopped. ``root_pc``: the instruction of the root frame that has to run in the interpreter."""
 
     code: CodeType
     pc: int
@@ -65,8 +65,8 @@ class BreakRecord:
     reason: str
     detail: str
     hint: str
-    resume: int | None
-    progress: bool = True
+    root_pc: int
+    exit: Exit
 
 
 @dataclass(slots=True)
@@ -80,6 +80,13 @@ class Capture:
     progress: bool
     loops: bool
 
+
+# Why an operation leaves, where its handler does not say.
+REASONS = {
+    "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+}  # fmt: skip
 
 _PURE_MEMO = frozenset({"raw_add", "raw_sub", "raw_mul", "cmp"})
 
@@ -157,11 +164,10 @@ class Tracer:
     def _stop(self, instruction: Instruction, stop: Break) -> None:
         frames = self.checkpoint
         code = frames[-1].bytecode.code
-        root = frames[0].bytecode.at(frames[0].pc)
-        self.breaks.append(
-            BreakRecord(code, instruction.at, instruction.line or 0, stop.reason, stop.detail, stop.hint, root.next)
-        )
-        self.block.end = Leave(self.exit("redo", stop.reason))
+        exit = self.exit("redo", stop.reason)
+        line = instruction.line or 0
+        self.breaks.append(BreakRecord(code, instruction.at, line, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        self.block.end = Leave(exit)
 
     # ---- emitting ------------------------------------------------------------------------------------------------------
 
@@ -173,7 +179,7 @@ class Tracer:
     def emit(self, name: str, args: tuple[Value, ...], /, *types: Type, reason: str = "", **attrs: Any) -> Any:
         """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
         row = OPS[name]
-        exits = {"redo": self.exit("redo", reason or name)} if row.exits == ("redo",) else {}
+        exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
@@ -323,7 +329,7 @@ class Tracer:
         live_slots = live(frame.bytecode, frame.pc)
         for slot in loop.stores:
             if frame.locals[slot] is LAZY and len(state.frames) == 1:
-                frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else LAZY
+                frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
         if len(state.frames) == 1 and self.view.names is not None:
             for name in sorted(loop.names):
                 if name not in frame.names:
@@ -365,7 +371,9 @@ class Tracer:
                 if known is not None and (loop is not None or wide) and _is_number(abstract.value):
                     container[key] = Scalar(param(known))
                 continue
-            if abstract.parts():
+            if loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
+                container[key] = abstract.moved(param(abstract.position))
+            elif abstract.parts():
                 container[key] = abstract.remade(param(value) for value in abstract.parts())
         return Version(block, fresh, params), args
 
@@ -379,8 +387,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_iterator(abstract: Abstract) -> bool:
-    from .values import SequenceIterator
-
     return isinstance(abstract, (RangeIterator, SequenceIterator))
 
 
@@ -388,8 +394,8 @@ def _joins(flow: Any) -> frozenset[int]:
     """The pcs that several instructions lead to, and loop headers."""
     seen: set[int] = set()
     joins = {loop.header for loop in flow.loops}
-    for instruction in flow.bytecode.instructions:
-        for pc in flow.next_pcs(instruction.at):
+    for block in flow.blocks.values():
+        for pc in {pc for instruction in block for pc in flow.next_pcs(instruction.at)}:
             if pc in seen:
                 joins.add(pc)
             seen.add(pc)
@@ -403,10 +409,10 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     ours = list(state.slots())
     if len(theirs) != len(ours):
         return None
-    for (_, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
+    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b:
+        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -438,6 +444,14 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+_NOTHING = (LAZY, UNBOUND)
+
+
+def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
+    """Whether a slot may still be read."""
+    return container is not frame.locals or key in live(frame.bytecode, frame.pc)
 
 
 def add(tracer: Tracer, a: Value, b: Value) -> Value:

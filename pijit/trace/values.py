@@ -7,7 +7,7 @@ joins and recipes need no case per class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.graph import Box, Build, Const, Keep, Known as KnownRecipe, Null, Recipe, Unset, Value, const
@@ -141,29 +141,33 @@ class Container(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeIterator(Abstract):
-    """An iterator over range(next, stop, step). ``object`` is the frame's own iterator, updated in place at exits, or None: one that capture made.
-
-    ``remaining`` is max(0, (stop - next) / step rounded up).
-    """
+    """An iterator over range(next, stop, step). ``object`` is the frame's own iterator, updated in place at exits, or None: one that
+    capture made."""
 
     next: Value
     stop: Value
-    remaining: Value
     step: int
     object: Value | None = None
 
     def parts(self) -> tuple[Value, ...]:
-        parts = (self.next, self.stop, self.remaining)
-        return parts if self.object is None else (*parts, self.object)
+        return (self.next, self.stop) if self.object is None else (self.next, self.stop, self.object)
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
-        return RangeIterator(next(parts), next(parts), next(parts), self.step, None if self.object is None else next(parts))
+        return RangeIterator(next(parts), next(parts), self.step, None if self.object is None else next(parts))
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, next=position)
+
+    @property
+    def position(self) -> Value:
+        return self.next
 
     def shape(self) -> object:
         return ("RangeIterator", self.step, self.object is None)
 
     def recipe(self) -> Recipe:
-        state = (Box(self.next), Box(const(self.step)), Box(self.remaining))
+        state = (Box(self.next), Box(self.stop), Box(const(self.step)))
         if self.object is None:
             return Build("range_iterator", state)
         return Build("range_iterator_update", (Box(self.object), *state))
@@ -181,6 +185,14 @@ class SequenceIterator(Abstract):
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
         return SequenceIterator(self.sequence.remade(parts), next(parts))
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, index=position)
+
+    @property
+    def position(self) -> Value:
+        return self.index
 
     def shape(self) -> object:
         return ("SequenceIterator", self.sequence.shape())

@@ -1,0 +1,41 @@
+# make demo | test | bench | lint      PYTHON=python3.12 picks another interpreter
+# Each target makes what it needs: a virtual environment per Python version, with pijit built and installed in it.
+
+PYTHON ?= python3
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ifeq ($(filter $(VERSION),3.11 3.12 3.13),)
+$(error pijit needs Python 3.11, 3.12 or 3.13; "$(PYTHON)" is $(or $(VERSION),not there). Try: make PYTHON=python3.12)
+endif
+
+VENV := .venv-$(VERSION)
+RUN := $(VENV)/bin/python
+SOURCES := pyproject.toml $(wildcard setup.py csrc/*)
+ARGS ?=
+
+.PHONY: demo test bench lint clean
+
+demo: $(VENV)/.ready
+	$(RUN) examples/demo.py $(ARGS)
+
+test: $(VENV)/.ready
+	$(RUN) -m pytest $(ARGS)
+
+bench: $(VENV)/.ready
+	$(RUN) bench/run.py $(ARGS)
+
+lint: $(VENV)/.ready
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+
+# The extension is removed first: whether it is out of date is decided here, by the stamp.
+$(VENV)/.ready: $(SOURCES) | $(VENV)/bin/python
+	rm -f pijit/_native.cpython-$(subst .,,$(VERSION))*.so
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	touch $@
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Everything that is built, but not the environments themselves: they take longest and hold nothing of ours.
+clean:
+	rm -rf build dist *.egg-info pijit/_native.*.so .venv-*/.ready

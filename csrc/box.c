@@ -1,0 +1,466 @@
+/* box.c - recipes: how words become objects again; NumPy scalars in and out of words. */
+#define PIJIT_IMPORTS_NUMPY
+#include "pijit.h"
+#include "numpy_api.h"
+
+/* kind, "name", fields: w word, o object, r recipe, l list of recipes, y NumPy type number */
+#define RECIPES(X)                                                                                                    \
+    X(KEEP, "keep", "")                                                                                               \
+    X(UNSET, "unset", "")                                                                                             \
+    X(NULL, "null", "")                                                                                               \
+    X(CONST, "const", "o")                                                                                            \
+    X(INT, "int", "w")                                                                                                \
+    X(FLOAT, "float", "w")                                                                                            \
+    X(BOOL, "bool", "w")                                                                                              \
+    X(COMPLEX, "complex", "w")                                                                                        \
+    X(NP, "np", "yw")                                                                                                 \
+    X(OBJECT, "object", "w")                                                                                          \
+    X(TUPLE, "tuple", "l")                                                                                            \
+    X(LIST, "list", "l")                                                                                              \
+    X(SLICE, "slice", "l")                                                                                            \
+    X(RANGE, "range", "www")                                                                                          \
+    X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
+    X(RANGE_ITERATOR_UPDATE, "range_iterator_update", "wwww")                                                         \
+    X(BOUND_METHOD, "bound_method", "rr")                                                                             \
+    X(ITERATOR, "iterator", "r")                                                                                      \
+    X(ITERATOR_AT, "iterator_at", "rr")
+
+typedef enum {
+#define X(id, name, fields) R_##id,
+    RECIPES(X)
+#undef X
+} RecipeOp;
+
+static const struct {
+    const char *name, *fields;
+} recipes[] = {
+#define X(id, name, fields) {name, fields},
+    RECIPES(X)
+#undef X
+};
+
+/* ---- NumPy scalars ---- */
+
+/* X(type number, scalar struct, type object, C type, how to widen) */
+#define NP_INTEGERS(X)                                                                                                \
+    X(NPY_BYTE, Byte, npy_byte)                                                                                       \
+    X(NPY_UBYTE, UByte, npy_ubyte)                                                                                    \
+    X(NPY_SHORT, Short, npy_short)                                                                                    \
+    X(NPY_USHORT, UShort, npy_ushort)                                                                                 \
+    X(NPY_INT, Int, npy_int)                                                                                          \
+    X(NPY_UINT, UInt, npy_uint)                                                                                       \
+    X(NPY_LONG, Long, npy_long)                                                                                       \
+    X(NPY_ULONG, ULong, npy_ulong)                                                                                    \
+    X(NPY_LONGLONG, LongLong, npy_longlong)                                                                           \
+    X(NPY_ULONGLONG, ULongLong, npy_ulonglong)
+
+#define NP_BYTES(X)                                                                                                   \
+    X(NPY_HALF, Half, npy_half)                                                                                       \
+    X(NPY_FLOAT, Float, npy_float)                                                                                    \
+    X(NPY_DOUBLE, Double, npy_double)                                                                                 \
+    X(NPY_CFLOAT, CFloat, npy_cfloat)                                                                                 \
+    X(NPY_CDOUBLE, CDouble, npy_cdouble)
+
+PyTypeObject *pj_np_type(int typenum)
+{
+    switch (typenum) {
+#define X(num, name, ctype)                                                                                           \
+    case num:                                                                                                         \
+        return &Py##name##ArrType_Type;
+        NP_INTEGERS(X)
+        NP_BYTES(X)
+#undef X
+    case NPY_BOOL:
+        return &PyBoolArrType_Type;
+    default:
+        return NULL;
+    }
+}
+
+/* The scalar must be of exactly the type of typenum. 0 ok. */
+int pj_unbox_np(PyObject *o, int typenum, int64_t *out)
+{
+    switch (typenum) {
+#define X(num, name, ctype)                                                                                           \
+    case num:                                                                                                         \
+        *out = (int64_t)((Py##name##ScalarObject *)o)->obval;                                                         \
+        return 0;
+        NP_INTEGERS(X)
+#undef X
+#define X(num, name, ctype)                                                                                           \
+    case num:                                                                                                         \
+        if (sizeof(ctype) < sizeof(int64_t)) {                                                                        \
+            *out = 0;                                                                                                 \
+        }                                                                                                             \
+        memcpy(out, &((Py##name##ScalarObject *)o)->obval, sizeof(ctype));                                            \
+        return 0;
+        NP_BYTES(X)
+#undef X
+    case NPY_BOOL:
+        *out = ((PyBoolScalarObject *)o)->obval != 0;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static PyObject *box_np(int typenum, const int64_t *w)
+{
+    switch (typenum) {
+#define X(num, name, ctype)                                                                                           \
+    case num: {                                                                                                       \
+        PyObject *o = Py##name##ArrType_Type.tp_alloc(&Py##name##ArrType_Type, 0);                                    \
+        if (o != NULL) {                                                                                              \
+            ((Py##name##ScalarObject *)o)->obval = (ctype)*w;                                                         \
+        }                                                                                                             \
+        return o;                                                                                                     \
+    }
+        NP_INTEGERS(X)
+#undef X
+#define X(num, name, ctype)                                                                                           \
+    case num: {                                                                                                       \
+        PyObject *o = Py##name##ArrType_Type.tp_alloc(&Py##name##ArrType_Type, 0);                                    \
+        if (o != NULL) {                                                                                              \
+            memcpy(&((Py##name##ScalarObject *)o)->obval, w, sizeof(ctype));                                          \
+        }                                                                                                             \
+        return o;                                                                                                     \
+    }
+        NP_BYTES(X)
+#undef X
+    case NPY_BOOL:
+        return Py_NewRef(*w ? PyArrayScalar_True : PyArrayScalar_False);
+    default:
+        PyErr_BadInternalCall();
+        return NULL;
+    }
+}
+
+/* ---- parsing ---- */
+
+void pj_recipe_free(PjRecipe *r)
+{
+    if (r != NULL) {
+        for (int i = 0; i < r->count; i++) {
+            pj_recipe_free(r->kids[i]);
+        }
+        PyMem_Free(r->kids);
+        Py_XDECREF(r->object);
+        PyMem_Free(r);
+    }
+}
+
+static int add_kids(PjRecipe *r, PyObject **items, Py_ssize_t n)
+{
+    PjRecipe **kids = PyMem_Realloc(r->kids, (size_t)(r->count + n + 1) * sizeof(PjRecipe *));
+    if (kids == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    r->kids = kids;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        kids[r->count] = pj_recipe_new(items[i]);
+        if (kids[r->count] == NULL) {
+            return -1;
+        }
+        r->count++;
+    }
+    return 0;
+}
+
+static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
+{
+    int64_t *numbers[] = {&r->a, &r->b, &r->c, &r->d};
+    int used = 0;
+    for (Py_ssize_t i = 0; fields[i] != '\0'; i++) {
+        PyObject *o = PyTuple_GET_ITEM(tuple, i + 1);
+        switch (fields[i]) {
+        case 'w':
+        case 'y': {
+            long long v = PyLong_AsLongLong(o);
+            if (v < 0 || v > INT32_MAX) {
+                if (!PyErr_Occurred()) {
+                    PyErr_SetString(PyExc_ValueError, "recipe: a number is out of range");
+                }
+                return -1;
+            }
+            *numbers[used++] = v;
+            break;
+        }
+        case 'o':
+            r->object = Py_NewRef(o);
+            break;
+        case 'r':
+            if (add_kids(r, &o, 1) < 0) {
+                return -1;
+            }
+            break;
+        default: { /* 'l' */
+            PyObject *fast = PySequence_Fast(o, "recipe: a sequence of recipes is needed");
+            if (fast == NULL) {
+                return -1;
+            }
+            int bad = add_kids(r, PySequence_Fast_ITEMS(fast), PySequence_Fast_GET_SIZE(fast));
+            Py_DECREF(fast);
+            if (bad < 0) {
+                return -1;
+            }
+        }
+        }
+    }
+    if (r->op == R_SLICE && r->count != 3) {
+        PyErr_SetString(PyExc_ValueError, "recipe: a slice has three parts");
+        return -1;
+    }
+    if (r->op == R_NP && pj_np_type((int)r->a) == NULL) {
+        PyErr_Format(PyExc_ValueError, "recipe: no scalars of NumPy type number %d", (int)r->a);
+        return -1;
+    }
+    return 0;
+}
+
+/* New recipe from its tuple, or NULL with an exception. */
+PjRecipe *pj_recipe_new(PyObject *tuple)
+{
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) == 0 || !PyUnicode_Check(PyTuple_GET_ITEM(tuple, 0))) {
+        PyErr_Format(PyExc_TypeError, "recipe: not a tuple that starts with a kind: %R", tuple);
+        return NULL;
+    }
+    for (size_t op = 0; op < sizeof(recipes) / sizeof(recipes[0]); op++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(tuple, 0), recipes[op].name) != 0) {
+            continue;
+        }
+        if (PyTuple_GET_SIZE(tuple) != 1 + (Py_ssize_t)strlen(recipes[op].fields)) {
+            PyErr_Format(PyExc_ValueError, "recipe: wrong number of fields: %R", tuple);
+            return NULL;
+        }
+        PjRecipe *r = PyMem_Calloc(1, sizeof(PjRecipe));
+        if (r == NULL) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        r->op = (int)op;
+        if (parse_fields(r, recipes[op].fields, tuple) < 0) {
+            pj_recipe_free(r);
+            return NULL;
+        }
+        return r;
+    }
+    PyErr_Format(PyExc_ValueError, "recipe: unknown kind %R", PyTuple_GET_ITEM(tuple, 0));
+    return NULL;
+}
+
+bool pj_recipe_keeps(const PjRecipe *r)
+{
+    return r->op == R_KEEP;
+}
+
+bool pj_recipe_empty(const PjRecipe *r)
+{
+    return r->op == R_UNSET || r->op == R_NULL;
+}
+
+bool pj_recipe_is_bound(const PjRecipe *r)
+{
+    return r->op == R_BOUND_METHOD;
+}
+
+/* The highest word the recipe reads, for checking it against a fragment's nwords. */
+int64_t pj_recipe_words(const PjRecipe *r)
+{
+    int64_t top = -1;
+    const char *fields = recipes[r->op].fields;
+    const int64_t numbers[] = {r->a, r->b, r->c, r->d};
+    int used = 0;
+    for (; *fields != '\0'; fields++) {
+        if (*fields == 'w' || *fields == 'y') {
+            if (*fields == 'w' && numbers[used] > top) {
+                top = numbers[used];
+            }
+            used++;
+        }
+    }
+    if (r->op == R_COMPLEX || (r->op == R_NP && r->a == NPY_CDOUBLE)) {
+        top++;
+    }
+    for (int i = 0; i < r->count; i++) {
+        int64_t kid = pj_recipe_words(r->kids[i]);
+        top = kid > top ? kid : top;
+    }
+    return top;
+}
+
+/* ---- building ---- */
+
+static PyObject *build_sequence(const PjRecipe *r, int64_t *W, bool tuple)
+{
+    PyObject *o = tuple ? PyTuple_New(r->count) : PyList_New(r->count);
+    for (int i = 0; o != NULL && i < r->count; i++) {
+        PyObject *item = pj_build(r->kids[i], W);
+        if (item == NULL) {
+            if (!PyErr_Occurred()) {
+                PyErr_BadInternalCall();
+            }
+            Py_CLEAR(o);
+        }
+        else if (tuple) {
+            PyTuple_SET_ITEM(o, i, item);
+        }
+        else {
+            PyList_SET_ITEM(o, i, item);
+        }
+    }
+    return o;
+}
+
+static PyObject *build_range(int64_t start, int64_t stop, int64_t step)
+{
+    return PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start, (long long)stop, (long long)step);
+}
+
+/* How many values range(next, stop, step) has. */
+static int64_t range_length(int64_t next, int64_t stop, int64_t step)
+{
+    if (step > 0 && next < stop) {
+        return (int64_t)(1 + ((uint64_t)stop - (uint64_t)next - 1) / (uint64_t)step);
+    }
+    if (step < 0 && next > stop) {
+        return (int64_t)(1 + ((uint64_t)next - (uint64_t)stop - 1) / (0 - (uint64_t)step));
+    }
+    return 0;
+}
+
+static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
+{
+    PjRangeIter *it = PyObject_New(PjRangeIter, &PyRangeIter_Type);
+    if (it != NULL) {
+        pj_range_iter_set(it, next, step, range_length(next, stop, step));
+    }
+    return (PyObject *)it;
+}
+
+/* iter() of an object, moved to an index: what list, tuple and sequence iterators offer for pickling. */
+static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
+{
+    PyObject *o = pj_build(r->kids[0], W);
+    PyObject *index = o == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *it = index == NULL ? NULL : PyObject_GetIter(o);
+    if (it != NULL) {
+        PyObject *none = PyObject_CallMethod(it, "__setstate__", "O", index);
+        if (none == NULL) {
+            Py_CLEAR(it);
+        }
+        Py_XDECREF(none);
+    }
+    Py_XDECREF(o);
+    Py_XDECREF(index);
+    if (it == NULL && !PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    return it;
+}
+
+static PyObject *build_slice(const PjRecipe *r, int64_t *W)
+{
+    PyObject *parts[3] = {NULL, NULL, NULL}, *o = NULL;
+    int i = 0;
+    for (; i < 3; i++) {
+        parts[i] = pj_build(r->kids[i], W);
+        if (parts[i] == NULL) {
+            break;
+        }
+    }
+    if (i == 3) {
+        o = PySlice_New(parts[0], parts[1], parts[2]);
+    }
+    else if (!PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    for (i = 0; i < 3; i++) {
+        Py_XDECREF(parts[i]);
+    }
+    return o;
+}
+
+static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
+{
+    PyObject *function = pj_build(r->kids[0], W);
+    PyObject *self = function == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *o = self == NULL ? NULL : PyMethod_New(function, self);
+    Py_XDECREF(function);
+    Py_XDECREF(self);
+    if (o == NULL && !PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    return o;
+}
+
+/* A new reference. NULL without an exception: "keep", "unset" or "null"; NULL with one: it could not be built. */
+PyObject *pj_build(const PjRecipe *r, int64_t *W)
+{
+    double re, im;
+    switch ((RecipeOp)r->op) {
+    case R_KEEP:
+    case R_UNSET:
+    case R_NULL:
+        return NULL;
+    case R_CONST:
+        return Py_NewRef(r->object);
+    case R_INT:
+        return PyLong_FromLongLong(W[r->a]);
+    case R_FLOAT:
+        memcpy(&re, &W[r->a], sizeof(double));
+        return PyFloat_FromDouble(re);
+    case R_BOOL:
+        return Py_NewRef(W[r->a] ? Py_True : Py_False);
+    case R_COMPLEX:
+        memcpy(&re, &W[r->a], sizeof(double));
+        memcpy(&im, &W[r->a + 1], sizeof(double));
+        return PyComplex_FromDoubles(re, im);
+    case R_NP:
+        return box_np((int)r->a, &W[r->b]);
+    case R_OBJECT: {
+        PyObject *o = (PyObject *)(intptr_t)W[r->a];
+        if (o == NULL) {
+            PyErr_SetString(PyExc_SystemError, "pijit: a recipe found no object in its word");
+            return NULL;
+        }
+        return Py_NewRef(o);
+    }
+    case R_TUPLE:
+        return build_sequence(r, W, true);
+    case R_LIST:
+        return build_sequence(r, W, false);
+    case R_SLICE:
+        return build_slice(r, W);
+    case R_RANGE:
+        return build_range(W[r->a], W[r->b], W[r->c]);
+    case R_RANGE_ITERATOR:
+        return build_range_iterator(W[r->a], W[r->b], W[r->c]);
+    case R_RANGE_ITERATOR_UPDATE: {
+        PyObject *it = (PyObject *)(intptr_t)W[r->a];
+        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->d], range_length(W[r->b], W[r->c], W[r->d]));
+        return Py_NewRef(it);
+    }
+    case R_BOUND_METHOD:
+        return build_bound_method(r, W);
+    case R_ITERATOR: {
+        PyObject *o = pj_build(r->kids[0], W);
+        PyObject *it = o == NULL ? NULL : PyObject_GetIter(o);
+        Py_XDECREF(o);
+        if (it == NULL && !PyErr_Occurred()) {
+            PyErr_BadInternalCall();
+        }
+        return it;
+    }
+    case R_ITERATOR_AT:
+        return build_iterator_at(r, W);
+    }
+    PyErr_BadInternalCall();
+    return NULL;
+}
+
+int pj_box_init(void)
+{
+    import_array1(-1);
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* callbacks.c - calling pijit's Python side. While a callback runs the hook delegates on this thread; the exception
+ * state is as before afterwards; what a callback raises goes to on_error and never to the user. */
+#include "frame.h"
+
+PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error; /* strong or NULL */
+
+/* Calls on_error with the text and the current exception, if any, which is cleared. Whatever that raises is printed as
+ * unraisable. */
+void pj_report(const char *what)
+{
+    PyObject *exc = pj_err_take();
+    if (pj_on_error != NULL) {
+        PyObject *callback = Py_NewRef(pj_on_error);
+        PyObject *text;
+        if (exc != NULL) {
+            text = PyUnicode_FromFormat("%s: %s: %S", what, Py_TYPE(exc)->tp_name, exc);
+        }
+        else {
+            text = PyUnicode_FromString(what);
+        }
+        if (text == NULL) {
+            PyErr_Clear();
+            text = PyUnicode_FromString(what);
+        }
+        pj_thread.in_callback++;
+        PyObject *result = text == NULL ? NULL : PyObject_CallOneArg(callback, text);
+        pj_thread.in_callback--;
+        if (result == NULL) {
+            PyErr_WriteUnraisable(callback);
+        }
+        Py_XDECREF(result);
+        Py_XDECREF(text);
+        Py_DECREF(callback);
+    }
+    Py_XDECREF(exc);
+}
+
+/* Calls callback(*args); steals args (may be NULL with an exception). NULL: it failed and was reported. */
+static PyObject *call(PyObject *callback, PyObject *args, const char *name)
+{
+    PyObject *result = NULL;
+    Py_INCREF(callback);
+    if (args != NULL) {
+        pj_thread.in_callback++;
+        result = PyObject_Call(callback, args, NULL);
+        pj_thread.in_callback--;
+        Py_DECREF(args);
+    }
+    if (result == NULL) {
+        pj_report(name);
+    }
+    Py_DECREF(callback);
+    return result;
+}
+
+/* The int a callback returned, or `otherwise` when it failed. Steals result. */
+static int64_t number_of(PyObject *result, int64_t otherwise, const char *name)
+{
+    if (result == NULL) {
+        return otherwise;
+    }
+    int64_t n = result == Py_None ? otherwise : PyLong_AsLongLong(result);
+    if (n == -1 && PyErr_Occurred()) {
+        pj_report(name);
+        n = otherwise;
+    }
+    Py_DECREF(result);
+    return n;
+}
+
+void pj_call_on_frame(PyCodeObject *code, PyObject *globals)
+{
+    if (pj_on_frame == NULL) {
+        return;
+    }
+    PyObject *exc = pj_err_take();
+    Py_XDECREF(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"));
+    pj_err_give(exc);
+}
+
+static PyObject *or_unset(PyObject *o)
+{
+    return Py_NewRef(o != NULL ? o : pj_unset);
+}
+
+/* (function, globals, builtins, f_locals or None, localsplus, stack); of cells the contents. */
+static PyObject *frame_view(PjRun *r)
+{
+    PjFrame *f = r->frame;
+    PyCodeObject *code = pj_frame_code(f);
+    int n = code->co_nlocalsplus, depth = pj_frame_depth(f);
+    PyObject *locals = PyTuple_New(n), *stack = PyTuple_New(depth), *view = NULL;
+    if (locals != NULL && stack != NULL) {
+        for (int i = 0; i < n; i++) {
+            PyTuple_SET_ITEM(locals, i, or_unset(pj_local_value(r, i)));
+        }
+        for (int i = 0; i < depth; i++) {
+            PyTuple_SET_ITEM(stack, i, or_unset(pj_frame_stack(f)[i]));
+        }
+        view = PyTuple_Pack(6, (PyObject *)pj_frame_function(f), f->f_globals, f->f_builtins,
+                            f->f_locals != NULL ? f->f_locals : Py_None, locals, stack);
+    }
+    Py_XDECREF(locals);
+    Py_XDECREF(stack);
+    return view;
+}
+
+static PyObject *failure_list(PjRun *r, PjPoint *point)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list != NULL && i < point->count; i++) {
+        PyObject *object;
+        int row = pj_failure(r, point->fragments[i], &object);
+        PyObject *item = Py_BuildValue("(OiO)", (PyObject *)point->fragments[i], row,
+                                       object != NULL ? object : pj_unset);
+        if (item == NULL || PyList_Append(list, item) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+/* How many misses to wait before asking again; 0: try the fragments now; -1: never ask. When the callback returns an
+ * exception, r->exc is it. */
+int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
+{
+    if (pj_on_entry == NULL) {
+        return -1;
+    }
+    pj_counters.entries_called++;
+    PyObject *exc = pj_err_take();
+    PyObject *view = frame_view(r);
+    PyObject *failures = view == NULL ? NULL : failure_list(r, point);
+    PyObject *args = failures == NULL ? NULL
+                                      : Py_BuildValue("(OiOO)", (PyObject *)r->state, point->pc, view, failures);
+    Py_XDECREF(view);
+    Py_XDECREF(failures);
+    PyObject *result = call(pj_on_entry, args, "on_entry failed");
+    int64_t wait = -1;
+    if (result != NULL && PyExceptionInstance_Check(result)) {
+        r->exc = result; /* a "fullgraph" request that cannot be met is the user's to see */
+        wait = 1;
+    }
+    else {
+        wait = number_of(result, -1, "on_entry failed");
+    }
+    pj_err_give(exc);
+    return wait;
+}
+
+/* Sets the count at which on_exit is called again; never after a failure. No exception may be set. */
+void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index)
+{
+    PjExit *e = &fragment->exits[index];
+    if (pj_on_exit == NULL || pj_thread.in_callback) {
+        e->next = e->count + 1; /* the next time, then */
+        return;
+    }
+    pj_counters.exits_called++;
+    e->next = -1;
+    PyObject *args = Py_BuildValue("(OOiL)", (PyObject *)(r->state != NULL ? (PyObject *)r->state : Py_None),
+                                   (PyObject *)fragment, index, (long long)e->count);
+    int64_t next = number_of(call(pj_on_exit, args, "on_exit failed"), -1, "on_exit failed");
+    e->next = next > e->count ? next : -1;
+}

@@ -1,0 +1,351 @@
+/* compat.h - every difference between CPython 3.11, 3.12 and 3.13 that the extension depends on.
+ *
+ * The only file that looks at PY_VERSION_HEX and the only one that includes CPython's internal headers. The rest of
+ * the sources sees the names defined here. */
+#ifndef PIJIT_COMPAT_H
+#define PIJIT_COMPAT_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_BUILD_CORE_MODULE 1 /* the internal headers, as CPython's own extension modules see them */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* CPython's headers are not clean under -Wextra */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include <Python.h>
+
+#if defined(PYPY_VERSION) || defined(GRAALVM_PYTHON)
+#error "pijit needs CPython 3.11, 3.12 or 3.13"
+#endif
+#if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
+#error "pijit needs CPython 3.11, 3.12 or 3.13"
+#endif
+#ifdef Py_GIL_DISABLED
+#error "pijit needs a CPython with the GIL: the free-threaded build is not supported"
+#endif
+
+#include <frameobject.h>
+#include <internal/pycore_code.h>
+#include <internal/pycore_dict.h>
+#include <internal/pycore_frame.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_pystate.h>
+#include <opcode.h>
+#if PY_VERSION_HEX >= 0x030C0000
+#include <internal/pycore_range.h>
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_ceval.h>
+#endif
+#pragma GCC diagnostic pop
+
+typedef struct _PyInterpreterFrame PjFrame;
+
+/* 3.12: RETURN_VALUE clears and pops a frame in the interpreter loop, so whoever finishes a frame clears it.
+ * 3.11: _PyEval_Vector clears the frame after the hook has returned. */
+#define PJ_CALLER_CLEARS (PY_VERSION_HEX < 0x030C0000)
+
+/* 3.12: sys.monitoring. */
+#define PJ_MONITORING (PY_VERSION_HEX >= 0x030C0000)
+
+/* 3.12: opcode that leaves _PyEval_EvalFrameDefault with the frame alive. 3.11: RETURN_VALUE does (the caller clears). */
+#if PJ_CALLER_CLEARS
+#define PJ_EXIT_OPCODE RETURN_VALUE
+#else
+#define PJ_EXIT_OPCODE INTERPRETER_EXIT
+#endif
+
+/* 3.13: superinstructions are made by the compiler and are one code unit; before, by quickening, over two units. */
+#define PJ_PAIRED_SUPERINSTRUCTIONS (PY_VERSION_HEX < 0x030D0000)
+
+/* Instructions that set something for the next one in the interpreter's C variables. 3.13: KW_NAMES became CALL_KW. */
+#if PY_VERSION_HEX < 0x030D0000
+#define PJ_IS_PREFIX(op) ((op) == EXTENDED_ARG || (op) == KW_NAMES)
+#else
+#define PJ_IS_PREFIX(op) ((op) == EXTENDED_ARG)
+#endif
+
+/* 3.12: PRECALL is gone. */
+#if PY_VERSION_HEX < 0x030C0000
+#define PJ_IS_PRECALL(op) ((op) == PRECALL)
+#else
+#define PJ_IS_PRECALL(op) 0
+#endif
+
+/* 3.12: conditional jumps go forward only. */
+#define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
+
+/* What _PyEval_EvalFrameDefault takes from c_recursion_remaining. 3.11 has one recursion counter only. */
+#if PY_VERSION_HEX >= 0x030C0000
+#define PJ_C_UNITS 2
+#endif
+
+/* ---- frame fields: only frame.h and frame.c use these ---- */
+
+#if PY_VERSION_HEX >= 0x030D0000
+#define PJF_CODE(f) ((PyCodeObject *)(f)->f_executable)
+#define PJF_SET_CODE(f, c) ((f)->f_executable = (PyObject *)(c))
+#define PJF_FUNC(f) ((PyFunctionObject *)(f)->f_funcobj)
+#define PJF_IP(f) ((f)->instr_ptr)
+#define PJF_IP_LEFT 0   /* after the exit opcode at X: ip = X + this */
+#define PJF_IP_RESUME 0 /* to run X next */
+#define PJF_IP_CALL 0   /* looks like a frame in the middle of X */
+#define PJF_IP_RAISE 1  /* handler lookup uses the unit before ip */
+#elif PY_VERSION_HEX >= 0x030C0000
+#define PJF_CODE(f) ((f)->f_code)
+#define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))
+#define PJF_FUNC(f) ((PyFunctionObject *)(f)->f_funcobj)
+#define PJF_IP(f) ((f)->prev_instr)
+#define PJF_IP_LEFT 0
+#define PJF_IP_RESUME (-1)
+#define PJF_IP_CALL 0
+#define PJF_IP_RAISE 0
+#else
+#define PJF_CODE(f) ((f)->f_code)
+#define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))
+#define PJF_FUNC(f) ((f)->f_func)
+#define PJF_IP(f) ((f)->prev_instr)
+#define PJF_IP_LEFT 0
+#define PJF_IP_RESUME (-1)
+#define PJF_IP_CALL 0
+#define PJF_IP_RAISE 0
+#endif
+
+#if PY_VERSION_HEX >= 0x030D0000
+#define PJ_CURRENT(ts) ((ts)->current_frame)
+#else
+#define PJ_CURRENT(ts) ((ts)->cframe->current_frame)
+#endif
+
+/* A kept PyFrameObject's f_locals cache flag went away with 3.13's write-through proxies. */
+#if PY_VERSION_HEX >= 0x030D0000
+#define PJ_FRAME_OBJECT_RESET(fo) ((void)0)
+#else
+#define PJ_FRAME_OBJECT_RESET(fo) ((fo)->f_fast_as_locals = 0)
+#endif
+
+/* ---- code objects ---- */
+
+#if PY_VERSION_HEX >= 0x030C0000
+#define pj_request_extra_index PyUnstable_Eval_RequestCodeExtraIndex
+#define pj_set_code_extra PyUnstable_Code_SetExtra
+#else
+#define pj_request_extra_index _PyEval_RequestCodeExtraIndex
+#define pj_set_code_extra _PyCode_SetExtra
+#endif
+
+/* Mirrors _PyCodeObjectExtra of codeobject.c, the same in all three versions. */
+typedef struct {
+    Py_ssize_t size;
+    void *extras[1];
+} PjCodeExtra;
+
+static inline void *pj_code_extra(PyCodeObject *code, Py_ssize_t index)
+{
+    PjCodeExtra *extra = (PjCodeExtra *)code->co_extra;
+    return extra != NULL && index < extra->size ? extra->extras[index] : NULL;
+}
+
+static inline uint8_t pj_opcode_at(PyCodeObject *code, int pc)
+{
+    return ((uint8_t *)_PyCode_CODE(code))[2 * pc];
+}
+
+static inline void pj_write_unit(PyCodeObject *code, int pc, uint8_t opcode, uint8_t oparg)
+{
+    uint8_t *unit = (uint8_t *)_PyCode_CODE(code) + 2 * pc;
+    unit[0] = opcode;
+    unit[1] = oparg;
+}
+
+/* ---- the evaluation hook ---- */
+
+static inline _PyFrameEvalFunction pj_get_eval(PyInterpreterState *interp)
+{
+    return interp->eval_frame; /* a plain field on all versions; NULL = the default */
+}
+
+/* The byte that is non-zero when the interpreter should look up: signals, pending calls, GIL requests, async
+ * exceptions, garbage collection (3.12+). 3.13 keeps it per thread and its upper bits hold a version. */
+static inline char *pj_breaker(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    char *p = (char *)&ts->eval_breaker;
+    size_t n = sizeof(ts->eval_breaker);
+#else
+    char *p = (char *)&ts->interp->ceval.eval_breaker;
+    size_t n = sizeof(ts->interp->ceval.eval_breaker);
+#endif
+#if PY_BIG_ENDIAN
+    return p + n - 1;
+#else
+    (void)n;
+    return p;
+#endif
+}
+
+/* Serves what can be served from outside the interpreter loop; -1 with an exception set. What is left (async
+ * exceptions and scheduled collections before 3.13) keeps the breaker set: the frame then goes on in the interpreter,
+ * which does the rest at its next check. */
+static inline int pj_serve(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return _Py_HandlePending(ts);
+#else
+    if (Py_MakePendingCalls() != 0) {
+        return -1;
+    }
+    if (*(volatile int *)&ts->interp->ceval.gil_drop_request) {
+        PyThreadState *me = PyEval_SaveThread();
+        PyEval_RestoreThread(me);
+    }
+    return 0;
+#endif
+}
+
+/* Somebody traces, profiles or monitors: the user's events must come from the original, unpatched code. */
+static inline int pj_traced(PyThreadState *ts, PyCodeObject *code)
+{
+#if PJ_MONITORING
+    const uint8_t *tools = ts->interp->monitors.tools;
+    uint8_t any = 0;
+    for (size_t i = 0; i < sizeof(ts->interp->monitors.tools); i++) {
+        any |= tools[i];
+    }
+    if (code->_co_monitoring != NULL) {
+        const uint8_t *local = code->_co_monitoring->local_monitors.tools;
+        for (size_t i = 0; i < sizeof(code->_co_monitoring->local_monitors.tools); i++) {
+            any |= local[i];
+        }
+    }
+    return any != 0;
+#else
+    (void)code;
+    return ts->cframe->use_tracing != 0;
+#endif
+}
+
+/* ---- exceptions: one object in flight ---- */
+
+static inline PyObject *pj_err_take(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyErr_GetRaisedException();
+#else
+    PyObject *type, *value, *tb;
+    PyErr_Fetch(&type, &value, &tb);
+    if (type == NULL) {
+        return NULL;
+    }
+    PyErr_NormalizeException(&type, &value, &tb);
+    if (tb != NULL) {
+        PyException_SetTraceback(value, tb);
+        Py_DECREF(tb);
+    }
+    Py_DECREF(type);
+    return value;
+#endif
+}
+
+/* Steals exc (may be NULL: clears). */
+static inline void pj_err_give(PyObject *exc)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyErr_SetRaisedException(exc);
+#else
+    if (exc == NULL) {
+        PyErr_Clear();
+        return;
+    }
+    PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(exc)), exc, PyException_GetTraceback(exc));
+#endif
+}
+
+static inline int pj_err_set(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return ts->current_exception != NULL;
+#else
+    return ts->curexc_type != NULL;
+#endif
+}
+
+/* ---- objects ---- */
+
+/* An exact int of one digit: no overflow check needed. */
+static inline int pj_long_compact(PyObject *o, int64_t *out)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    if (PyUnstable_Long_IsCompact((PyLongObject *)o)) {
+        *out = (int64_t)PyUnstable_Long_CompactValue((PyLongObject *)o);
+        return 1;
+    }
+#else
+    Py_ssize_t size = Py_SIZE(o);
+    if (size >= -1 && size <= 1) {
+        *out = size == 0 ? 0 : (int64_t)size * (int64_t)((PyLongObject *)o)->ob_digit[0];
+        return 1;
+    }
+#endif
+    return 0;
+}
+
+/* 3.12: the range iterator lost its index; start moves instead. */
+#if PY_VERSION_HEX >= 0x030C0000
+typedef _PyRangeIterObject PjRangeIter;
+static inline void pj_range_iter_get(PjRangeIter *it, int64_t *next, int64_t *step, int64_t *length)
+{
+    *next = it->start;
+    *step = it->step;
+    *length = it->len;
+}
+static inline void pj_range_iter_set(PjRangeIter *it, int64_t next, int64_t step, int64_t length)
+{
+    it->start = (long)next;
+    it->step = (long)step;
+    it->len = (long)length;
+}
+#else
+typedef struct {
+    PyObject_HEAD
+    long index;
+    long start;
+    long step;
+    long len;
+} PjRangeIter; /* rangeiterobject of 3.11's rangeobject.c */
+static inline void pj_range_iter_get(PjRangeIter *it, int64_t *next, int64_t *step, int64_t *length)
+{
+    *next = (long)((unsigned long)it->start + (unsigned long)it->index * (unsigned long)it->step);
+    *step = it->step;
+    *length = it->len - it->index;
+}
+static inline void pj_range_iter_set(PjRangeIter *it, int64_t next, int64_t step, int64_t length)
+{
+    it->index = 0;
+    it->start = (long)next;
+    it->step = (long)step;
+    it->len = (long)length;
+}
+#endif
+
+/* A number that changes with every change of the dict and is never used again. 3.12 deprecates the field for
+ * extensions; 3.14 removes it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static inline uint64_t pj_dict_version(PyDictObject *d)
+{
+    return d->ma_version_tag;
+}
+#pragma GCC diagnostic pop
+
+static inline int pj_dict_split(PyDictObject *d)
+{
+    return d->ma_values != NULL;
+}
+
+static inline vectorcallfunc pj_function_vectorcall(PyObject *func)
+{
+    return ((PyFunctionObject *)func)->vectorcall;
+}
+
+#endif

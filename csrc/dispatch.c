@@ -1,0 +1,512 @@
+/* dispatch.c - the walk over guard rows, the choice of a fragment and its run. */
+#include <alloca.h>
+#include "frame.h"
+#include "numpy_api.h"
+
+/* ---- looking names up without running Python ---- */
+
+/* The value of a name in an exact dict with str keys only, or NULL (borrowed). Remembers the place in the row. */
+static PyObject *lookup_slowly(PyDictObject *d, PjRow *row)
+{
+    PyDictKeysObject *keys = d->ma_keys;
+    if (!DK_IS_UNICODE(keys)) {
+        return NULL; /* comparing other keys may run Python */
+    }
+    PyObject *value = _PyDict_GetItem_KnownHash((PyObject *)d, row->object, row->hash);
+    if (value == NULL || pj_dict_split(d)) {
+        return value;
+    }
+    PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++) {
+        if (entries[i].me_key == row->object) {
+            row->keys = keys;
+            row->index = i;
+            break;
+        }
+    }
+    return value;
+}
+
+static inline PyObject *lookup(PyObject *dict, PjRow *row)
+{
+    PyDictObject *d = (PyDictObject *)dict;
+    PyDictKeysObject *keys = d->ma_keys;
+    /* The keys object may be another one at the same address, so everything is looked at again. */
+    if (PJ_LIKELY(keys == row->keys && DK_IS_UNICODE(keys) && row->index < keys->dk_nentries && !pj_dict_split(d))) {
+        PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(keys)[row->index];
+        if (PJ_LIKELY(entry->me_key == row->object && entry->me_value != NULL)) {
+            return entry->me_value;
+        }
+    }
+    return lookup_slowly(d, row);
+}
+
+/* Is the name certainly not in the dict? */
+static inline bool absent(PyObject *dict, PjRow *row)
+{
+    PyDictObject *d = (PyDictObject *)dict;
+    if (PJ_LIKELY(row->where == dict && row->tag == pj_dict_version(d))) {
+        return true;
+    }
+    if (!DK_IS_UNICODE(d->ma_keys) || _PyDict_GetItem_KnownHash(dict, row->object, row->hash) != NULL) {
+        return false;
+    }
+    row->where = dict;
+    row->tag = pj_dict_version(d);
+    return true;
+}
+
+/* ---- single rows ---- */
+
+/* What a local slot holds for Python: of a cell its contents. Before the prologue there are no cells yet. */
+static inline PyObject *local_value(PjRun *r, int slot)
+{
+    PyObject *o = pj_frame_slots(r->frame)[slot];
+    if (PJ_LIKELY(r->kinds == NULL)) {
+        return o;
+    }
+    char kind = r->kinds[slot];
+    if (kind & CO_FAST_FREE) {
+        if (r->fresh) {
+            PyCodeObject *code = pj_frame_code(r->frame);
+            int i = slot - (code->co_nlocalsplus - code->co_nfreevars);
+            o = PyTuple_GET_ITEM(pj_frame_function(r->frame)->func_closure, i);
+        }
+        return o == NULL ? NULL : PyCell_GET(o);
+    }
+    if ((kind & CO_FAST_CELL) && !r->fresh && o != NULL && PyCell_Check(o)) {
+        return PyCell_GET(o);
+    }
+    return o;
+}
+
+static inline bool array_fits(PyObject *o, const PjRow *row)
+{
+    if (PJ_UNLIKELY(Py_TYPE(o) != &PyArray_Type)) {
+        return false;
+    }
+    PyArrayObject *a = (PyArrayObject *)o;
+    PyArray_Descr *descr = PyArray_DESCR(a);
+    int flags = PyArray_FLAGS(a);
+    int ndim = PyArray_NDIM(a);
+    if (descr->type_num != row->a || ndim != row->ndim || (flags & row->value) != row->value ||
+        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder))) {
+        return false;
+    }
+    const npy_intp *dims = PyArray_DIMS(a);
+    uint64_t ones = 0;
+    for (int d = 0; d < ndim; d++) {
+        ones |= (uint64_t)(dims[d] == 1) << d;
+    }
+    if (ones != (uint64_t)row->ones) {
+        return false;
+    }
+    switch (row->order) {
+    case PJ_ORDER_C:
+        return (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
+    case PJ_ORDER_F:
+        return (flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS;
+    case PJ_ORDER_S: {
+        const npy_intp *strides = PyArray_STRIDES(a);
+        npy_intp above = NPY_MAX_INTP;
+        for (int d = 0; d < ndim; d++) {
+            if (dims[d] == 1) {
+                continue; /* such a stride is never used */
+            }
+            if (strides[d] <= 0 || strides[d] > above) {
+                return false;
+            }
+            above = strides[d];
+        }
+        return true;
+    }
+    default:
+        return true;
+    }
+}
+
+/* The object a loading row loads (borrowed), or NULL. */
+static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
+{
+    switch ((PjGuardOp)row->op) {
+    case PJ_GUARD_LOCAL:
+        return local_value(r, row->a);
+    case PJ_GUARD_STACK:
+        return row->a < pj_frame_depth(r->frame) ? pj_frame_stack(r->frame)[row->a] : NULL;
+    case PJ_GUARD_GLOBAL:
+        return PyDict_CheckExact(r->frame->f_globals) ? lookup(r->frame->f_globals, row) : NULL;
+    case PJ_GUARD_BUILTIN:
+        return PyDict_CheckExact(r->frame->f_globals) && PyDict_CheckExact(r->frame->f_builtins) &&
+                       absent(r->frame->f_globals, row)
+                   ? lookup(r->frame->f_builtins, row)
+                   : NULL;
+    case PJ_GUARD_NAME:
+        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) ? lookup(r->frame->f_locals, row)
+                                                                                   : NULL;
+    case PJ_GUARD_ATTR: {
+        PyObject *module = registers[row->reg];
+        if (!PyModule_CheckExact(module)) {
+            return NULL;
+        }
+        PyObject *dict = PyModule_GetDict(module);
+        return dict != NULL && PyDict_CheckExact(dict) ? lookup(dict, row) : NULL;
+    }
+    case PJ_GUARD_ITEM: {
+        PyObject *o = registers[row->reg];
+        if (PyTuple_CheckExact(o)) {
+            return row->a < PyTuple_GET_SIZE(o) ? PyTuple_GET_ITEM(o, row->a) : NULL;
+        }
+        return PyList_CheckExact(o) && row->a < PyList_GET_SIZE(o) ? PyList_GET_ITEM(o, row->a) : NULL;
+    }
+    case PJ_GUARD_CONST:
+        return row->object;
+    case PJ_GUARD_FUNCTION:
+        return (PyObject *)pj_frame_function(r->frame);
+    case PJ_GUARD_CLOSURE: {
+        PyObject *closure = pj_frame_function(r->frame)->func_closure;
+        if (closure == NULL || row->a >= PyTuple_GET_SIZE(closure)) {
+            return NULL;
+        }
+        return PyCell_GET(PyTuple_GET_ITEM(closure, row->a));
+    }
+    case PJ_GUARD_CELL:
+        return PyCell_Check(registers[row->reg]) ? PyCell_GET(registers[row->reg]) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
+{
+    PyObject *o = registers[row->reg];
+    switch ((PjGuardOp)row->op) {
+    case PJ_GUARD_ARRAY:
+        W[row->word] = (int64_t)(intptr_t)o;
+        return array_fits(o, row);
+    case PJ_GUARD_IS:
+        return o == row->object;
+    case PJ_GUARD_TYPE:
+        return (PyObject *)Py_TYPE(o) == row->object;
+    case PJ_GUARD_OBJECT:
+        W[row->word] = (int64_t)(intptr_t)o;
+        return (PyObject *)Py_TYPE(o) == row->object;
+    case PJ_GUARD_INT: {
+        if (!PyLong_CheckExact(o)) {
+            return false;
+        }
+        if (PJ_LIKELY(pj_long_compact(o, &W[row->word]))) {
+            return true;
+        }
+        int overflow;
+        W[row->word] = PyLong_AsLongLongAndOverflow(o, &overflow);
+        return overflow == 0;
+    }
+    case PJ_GUARD_INT_VALUE: {
+        if (!PyLong_CheckExact(o)) {
+            return false;
+        }
+        int64_t v;
+        if (PJ_LIKELY(pj_long_compact(o, &v))) {
+            return v == row->value;
+        }
+        int overflow;
+        v = PyLong_AsLongLongAndOverflow(o, &overflow);
+        return overflow == 0 && v == row->value;
+    }
+    case PJ_GUARD_FLOAT:
+        if (!PyFloat_CheckExact(o)) {
+            return false;
+        }
+        memcpy(&W[row->word], &((PyFloatObject *)o)->ob_fval, sizeof(double));
+        return true;
+    case PJ_GUARD_BOOL:
+        W[row->word] = o == Py_True;
+        return PyBool_Check(o);
+    case PJ_GUARD_COMPLEX:
+        if (!PyComplex_CheckExact(o)) {
+            return false;
+        }
+        memcpy(&W[row->word], &((PyComplexObject *)o)->cval, 2 * sizeof(double));
+        return true;
+    case PJ_GUARD_NP:
+        return (PyObject *)Py_TYPE(o) == row->object && pj_unbox_np(o, row->a, &W[row->word]) == 0;
+    case PJ_GUARD_RANGE_ITERATOR:
+        if (!Py_IS_TYPE(o, &PyRangeIter_Type)) {
+            return false;
+        }
+        W[row->word] = (int64_t)(intptr_t)o;
+        pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
+        return true;
+    case PJ_GUARD_LENGTH:
+        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
+    case PJ_GUARD_PYTHON_FUNCTION: {
+        PyFunctionObject *func = (PyFunctionObject *)o;
+        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == row->parts[0] &&
+               func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
+    }
+    case PJ_GUARD_NO_ATTR: {
+        PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;
+        return dict != NULL && PyDict_CheckExact(dict) && absent(dict, row);
+    }
+    case PJ_GUARD_UNSET:
+        return local_value(r, row->a) == NULL;
+    case PJ_GUARD_NO_NAME:
+        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) && absent(r->frame->f_locals, row);
+    case PJ_GUARD_NO_GLOBAL:
+        return PyDict_CheckExact(r->frame->f_globals) && absent(r->frame->f_globals, row);
+    case PJ_GUARD_ERRMASK:
+        return pj_errmask() == row->value;
+    case PJ_GUARD_GLOBALS:
+        return r->frame->f_globals == row->object;
+    default:
+        return false;
+    }
+}
+
+/* Walks the rows: -1 when all hold, else the row that failed. Never runs Python, leaves no exception. Registers below
+ * the first loading row's are given. */
+int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W)
+{
+    int count = rows->count;
+    for (int i = first; i < count; i++) {
+        PjRow *row = &rows->rows[i];
+        if (row->loads) {
+            PyObject *o = load(row, r, registers);
+            if (o == NULL) {
+                return i;
+            }
+            registers[row->target] = o;
+        }
+        else if (!check(row, r, registers, W)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Shape, strides and data of an array in one number. */
+static int64_t fingerprint(PyObject *o)
+{
+    PyArrayObject *a = (PyArrayObject *)o;
+    uint64_t h = (uint64_t)(uintptr_t)PyArray_DATA(a) ^ (uint64_t)PyArray_FLAGS(a) << 48;
+    for (int d = 0; d < PyArray_NDIM(a); d++) {
+        h = (h ^ (uint64_t)PyArray_DIM(a, d)) * 0x9E3779B97F4A7C15u;
+        h = (h ^ (uint64_t)PyArray_STRIDE(a, d)) * 0xC2B2AE3D27D4EB4Fu;
+        h ^= h >> 29;
+    }
+    return (int64_t)h;
+}
+
+/* Before Python runs in the middle of a fragment: its inputs must survive, and what they look like is noted. */
+void pj_hold_inputs(PjRun *r)
+{
+    if (r->held) {
+        return;
+    }
+    r->held = true;
+    PjRows *rows = r->fragment->rows;
+    for (int i = 0; i < rows->registers; i++) {
+        Py_INCREF(r->registers[i]);
+    }
+    for (int i = 0; i < rows->count; i++) {
+        if (rows->rows[i].op == PJ_GUARD_ARRAY) {
+            r->fingerprints[i] = fingerprint(r->registers[rows->rows[i].reg]);
+        }
+    }
+}
+
+/* 0: everything that could change behind the fragment's back still is what the guards saw. */
+int64_t pj_recheck(int64_t *W)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    PjRows *rows = r->fragment->rows;
+    for (int i = 0; i < rows->count; i++) {
+        PjRow *row = &rows->rows[i];
+        if (!row->mutable_source) {
+            continue;
+        }
+        if (row->loads) {
+            /* identity is enough: the inputs are held, and what they hold themselves has rows of its own */
+            if (load(row, r, r->registers) != r->registers[row->target]) {
+                return 1;
+            }
+        }
+        else if (row->op == PJ_GUARD_ARRAY) {
+            PyObject *o = r->registers[row->reg];
+            if (!array_fits(o, row) || (r->held && r->fingerprints[i] != fingerprint(o))) {
+                return 1;
+            }
+        }
+        else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
+                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION) {
+            if (!check(row, r, r->registers, W)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+PyObject *pj_local_value(PjRun *r, int slot)
+{
+    return local_value(r, slot);
+}
+
+/* ---- fragments ---- */
+
+#define STACK_WORDS 512
+
+/* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
+static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
+{
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0 || f->native == pj_reference);
+    int64_t *heap = NULL;
+    int64_t *W;
+    if (PJ_LIKELY(words <= STACK_WORDS)) {
+        W = alloca(words * sizeof(int64_t));
+    }
+    else {
+        heap = PyMem_Malloc(words * sizeof(int64_t));
+        if (heap == NULL) {
+            return PJ_STEP_MISS;
+        }
+        W = heap;
+    }
+    PyObject **registers = (PyObject **)(W + f->nwords);
+    pj_counters.walks++;
+    if (pj_walk(f->rows, 0, r, registers, W) >= 0) {
+        f->misses++;
+        PyMem_Free(heap);
+        return PJ_STEP_MISS;
+    }
+    f->hits++;
+    Py_INCREF(f);
+    r->fragment = f;
+    r->registers = registers;
+    r->fingerprints = W + f->nwords + f->rows->registers;
+    r->held = false;
+    W[0] = (int64_t)(intptr_t)pj_breaker(r->ts);
+    W[1] = (int64_t)(intptr_t)r;
+    int64_t *roots = W + f->roots_start;
+    for (int i = 0; i < f->nroots; i++) {
+        roots[i] = 0;
+    }
+    int64_t exit = f->native(W);
+    PjStep step;
+    if (PJ_LIKELY(exit >= 0 && exit < f->nexits)) {
+        step = pj_apply_exit(r, f, (int)exit, W);
+    }
+    else {
+        pj_report("a fragment returned an exit that it does not have");
+        step = PJ_STEP_MISS;
+    }
+    if (PJ_UNLIKELY(r->held)) {
+        for (int i = 0; i < f->rows->registers; i++) {
+            Py_DECREF(registers[i]);
+        }
+    }
+    for (int i = 0; i < f->nroots; i++) {
+        Py_XDECREF((PyObject *)(intptr_t)roots[i]);
+    }
+    r->fragment = NULL;
+    Py_DECREF(f);
+    if (PJ_UNLIKELY(heap != NULL)) {
+        PyMem_Free(heap);
+    }
+    return step;
+}
+
+static PjStep try_all(PjRun *r, PjPoint *point)
+{
+    for (int i = 0; i < point->count; i++) {
+        PjStep step = try_fragment(r, point->fragments[i]);
+        if (step != PJ_STEP_MISS) {
+            return step;
+        }
+    }
+    return PJ_STEP_MISS;
+}
+
+/* Tries the fragments of a point, and asks on_entry for one when there were enough misses. */
+PjStep pj_try_point(PjRun *r, PjPoint *point)
+{
+    PjStep step = try_all(r, point);
+    if (step != PJ_STEP_MISS) {
+        return step;
+    }
+    point->misses++;
+    if (point->wait < 0 || --point->wait > 0) {
+        return PJ_STEP_MISS;
+    }
+    point->wait = 1; /* while the callback runs, and when it fails */
+    if (pj_thread.in_callback) {
+        return PJ_STEP_MISS;
+    }
+    int64_t wait = pj_call_on_entry(r, point);
+    if (PJ_UNLIKELY(r->exc != NULL)) {
+        point->wait = wait;
+        return pj_raise_at_entry(r, point->pc);
+    }
+    if (wait != 0) {
+        point->wait = wait;
+        return PJ_STEP_MISS;
+    }
+    return try_all(r, point); /* should the new one not fit either, the next miss asks again */
+}
+
+/* The first row of the fragment that does not hold in the frame, and its object (borrowed or NULL). */
+int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
+{
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers;
+    int64_t *W = PyMem_Malloc((words + 1) * sizeof(int64_t));
+    *object = NULL;
+    if (W == NULL) {
+        return 0;
+    }
+    PyObject **registers = (PyObject **)(W + f->nwords);
+    int failed = pj_walk(f->rows, 0, r, registers, W);
+    if (failed >= 0) {
+        PjRow *row = &f->rows->rows[failed];
+        if (!row->loads) {
+            switch ((PjGuardOp)row->op) {
+            case PJ_GUARD_UNSET:
+                *object = local_value(r, row->a);
+                break;
+            case PJ_GUARD_NO_NAME:
+            case PJ_GUARD_NO_GLOBAL:
+            case PJ_GUARD_ERRMASK:
+                break;
+            case PJ_GUARD_GLOBALS:
+                *object = r->frame->f_globals;
+                break;
+            default:
+                *object = registers[row->reg];
+            }
+        }
+    }
+    PyMem_Free(W);
+    return failed;
+}
+
+/* The point of a pc; NULL when there is none (or, with make, no memory). */
+PjPoint *pj_point(PjState *state, int pc, bool make)
+{
+    for (PjPoint *p = state->points; p != NULL; p = p->next) {
+        if (p->pc == pc) {
+            return p;
+        }
+    }
+    if (!make) {
+        return NULL;
+    }
+    PjPoint *p = PyMem_Calloc(1, sizeof(PjPoint));
+    if (p == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    p->pc = pc;
+    p->wait = -1;
+    p->next = state->points;
+    state->points = p;
+    return p;
+}

@@ -1,0 +1,87 @@
+/* frame.h - reading and writing interpreter frames; with frame.c the only code that touches their fields. */
+#ifndef PIJIT_FRAME_H
+#define PIJIT_FRAME_H
+
+#include "pijit.h"
+
+static inline PyCodeObject *pj_frame_code(PjFrame *f)
+{
+    return PJF_CODE(f);
+}
+
+static inline PyFunctionObject *pj_frame_function(PjFrame *f)
+{
+    return PJF_FUNC(f);
+}
+
+static inline PyObject **pj_frame_slots(PjFrame *f)
+{
+    return f->localsplus;
+}
+
+static inline int pj_frame_depth(PjFrame *f)
+{
+    return f->stacktop - PJF_CODE(f)->co_nlocalsplus;
+}
+
+static inline PyObject **pj_frame_stack(PjFrame *f)
+{
+    return f->localsplus + PJF_CODE(f)->co_nlocalsplus;
+}
+
+static inline void pj_frame_set_depth(PjFrame *f, int depth)
+{
+    f->stacktop = PJF_CODE(f)->co_nlocalsplus + depth;
+}
+
+/* Where the frame stands after the exit opcode. */
+static inline int pj_frame_left_at(PjFrame *f)
+{
+    return (int)(PJF_IP(f) - _PyCode_CODE(PJF_CODE(f))) - PJF_IP_LEFT;
+}
+
+static inline void pj_frame_resume_at(PjFrame *f, int pc)
+{
+    PJF_IP(f) = _PyCode_CODE(PJF_CODE(f)) + pc + PJF_IP_RESUME;
+}
+
+static inline void pj_frame_raise_at(PjFrame *f, int pc)
+{
+    PJF_IP(f) = _PyCode_CODE(PJF_CODE(f)) + pc + PJF_IP_RAISE;
+}
+
+static inline void pj_frame_call_at(PjFrame *f, int pc)
+{
+    PJF_IP(f) = _PyCode_CODE(PJF_CODE(f)) + pc + PJF_IP_CALL;
+}
+
+/* Makes the frame the current one, as it is while the interpreter runs it. */
+static inline void pj_frame_link(PyThreadState *ts, PjFrame *f, PjFrame *prev)
+{
+    f->previous = prev;
+    PJ_CURRENT(ts) = f;
+}
+
+static inline void pj_frame_unlink(PyThreadState *ts, PjFrame *prev)
+{
+    PJ_CURRENT(ts) = prev;
+}
+
+/* Replaces the code by one of the same layout; the pc must be set afterwards. */
+static inline void pj_frame_swap_code(PjFrame *f, PyCodeObject *code)
+{
+    PyCodeObject *old = PJF_CODE(f);
+    if (old != code) {
+        Py_INCREF(code);
+        PJF_SET_CODE(f, code);
+        Py_DECREF(old);
+    }
+}
+
+void pj_frame_finish(PyThreadState *ts, PjFrame *f, PjFrame *prev);
+PyObject *pj_frame_eval(PjRun *r, int throwflag, bool *left);
+int pj_frame_prologue(PjFrame *f);
+PjFrame *pj_shadow_new(PyObject *function, int pc, PjFrame *prev);
+void pj_shadow_free(PyThreadState *ts, PjFrame *f);
+
+#endif

@@ -1,0 +1,549 @@
+/* hook.c - the frame evaluation hook: what happens to every Python frame while pijit is installed.
+ *
+ * pj_hook decides whether a frame is ours; run_frame is the whole life of one that is. */
+#include "frame.h"
+#include <pthread.h>
+
+_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, 0};
+PjCounters pj_counters;
+
+/* ---- enabled namespaces: a small open-addressed set of dict pointers ---- */
+
+static PyObject **watched; /* strong references or NULL */
+static size_t watched_mask, watched_used;
+static bool watching, watching_all;
+
+static inline size_t place_of(PyObject *o, size_t mask)
+{
+    return ((uintptr_t)o >> 4) * 0x9E3779B97F4A7C15u >> 20 & mask;
+}
+
+static inline bool is_watched(PyObject *globals)
+{
+    if (watching_all) {
+        return true;
+    }
+    for (size_t i = place_of(globals, watched_mask);; i = (i + 1) & watched_mask) {
+        if (watched[i] == globals) {
+            return true;
+        }
+        if (watched[i] == NULL) {
+            return false;
+        }
+    }
+}
+
+static int watched_resize(size_t size)
+{
+    PyObject **table = PyMem_Calloc(size, sizeof(PyObject *));
+    if (table == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; watched != NULL && i <= watched_mask; i++) {
+        if (watched[i] != NULL) {
+            size_t j = place_of(watched[i], size - 1);
+            while (table[j] != NULL) {
+                j = (j + 1) & (size - 1);
+            }
+            table[j] = watched[i];
+        }
+    }
+    PyMem_Free(watched);
+    watched = table;
+    watched_mask = size - 1;
+    return 0;
+}
+
+/* Enables a namespace; holds a reference to it. */
+int pj_watch(PyObject *globals)
+{
+    if ((watched == NULL || watched_used * 3 > watched_mask * 2) &&
+        watched_resize(watched == NULL ? 16 : (watched_mask + 1) * 2) < 0) {
+        return -1;
+    }
+    size_t i = place_of(globals, watched_mask);
+    while (watched[i] != NULL) {
+        if (watched[i] == globals) {
+            return 0;
+        }
+        i = (i + 1) & watched_mask;
+    }
+    watched[i] = Py_NewRef(globals);
+    watched_used++;
+    watching = true;
+    return 0;
+}
+
+int pj_unwatch(PyObject *globals)
+{
+    for (size_t i = 0; watched != NULL && i <= watched_mask; i++) {
+        if (watched[i] == globals) {
+            watched[i] = NULL;
+            watched_used--;
+            watching = watched_used > 0 || watching_all;
+            int bad = watched_resize(watched_mask + 1); /* closes the gap in the probe sequences */
+            Py_DECREF(globals);
+            return bad;
+        }
+    }
+    return 0;
+}
+
+void pj_watch_all(bool on)
+{
+    watching_all = on;
+    watching = on || watched_used > 0;
+}
+
+/* ---- the C stack ---- */
+
+/* How far this thread's C stack may grow: what is kept free serves error handling and the callbacks. */
+static char *find_stack_limit(void)
+{
+    char *low = (char *)__builtin_frame_address(0) - (1 << 18);
+#if defined(__linux__)
+    pthread_attr_t attributes;
+    void *base;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &base, &size) == 0) {
+            low = base;
+            low += size < (4u << 20) ? size / 4 : 512u << 10;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+#elif defined(__APPLE__)
+    size_t size = pthread_get_stacksize_np(pthread_self());
+    low = (char *)pthread_get_stackaddr_np(pthread_self()) - size;
+    low += size < (4u << 20) ? size / 4 : 512u << 10;
+#endif
+    return low;
+}
+
+static __attribute__((noinline)) bool stack_exhausted_slowly(char *here)
+{
+    if (pj_thread.stack_limit == (char *)UINTPTR_MAX) {
+        pj_thread.stack_limit = find_stack_limit();
+    }
+    return here < pj_thread.stack_limit;
+}
+
+static inline bool stack_exhausted(void)
+{
+    char *here = __builtin_frame_address(0);
+    return PJ_UNLIKELY(here < pj_thread.stack_limit) && stack_exhausted_slowly(here);
+}
+
+/* The frame cannot be run: RecursionError. */
+static __attribute__((noinline)) PyObject *overflow(PyThreadState *ts, PjFrame *frame, int throwflag)
+{
+    pj_counters.delegated_overflow++;
+    if (frame->owner != FRAME_OWNED_BY_THREAD || throwflag) {
+        return _PyEval_EvalFrameDefault(ts, frame, throwflag); /* a generator: it is finished by the interpreter only */
+    }
+    pj_frame_finish(ts, frame, PJ_CURRENT(ts));
+    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+    return NULL;
+}
+
+/* Runs the frame as if there were no hook. An installed hook makes every Python call a C call: the C recursion counter
+ * would stop programs that run without it, so it is compensated and the C stack itself is looked at. */
+static inline PyObject *delegate(PyThreadState *ts, PjFrame *frame, int throwflag)
+{
+    if (stack_exhausted()) {
+        return overflow(ts, frame, throwflag);
+    }
+#if PJ_CALLER_CLEARS
+    return _PyEval_EvalFrameDefault(ts, frame, throwflag);
+#else
+    ts->c_recursion_remaining += PJ_C_UNITS;
+    PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    ts->c_recursion_remaining -= PJ_C_UNITS;
+    return result;
+#endif
+}
+
+/* ---- the run of a frame ---- */
+
+/* Puts the frame on the code object to run on: the original without a state or under tracing, else the clone in which
+ * `open_pc` does not leave (-1: any entry does). */
+static void place(PjRun *r, int open_pc)
+{
+    PyCodeObject *now = pj_frame_code(r->frame);
+    if (r->state == NULL) {
+        return;
+    }
+    if (pj_traced(r->ts, now)) {
+        PjClone *clone = pj_clone_record(now);
+        if (clone == NULL || !clone->patched) {
+            return; /* CPython has instrumented this very code object */
+        }
+        pj_frame_swap_code(r->frame, r->original);
+        return;
+    }
+    PyCodeObject *code = r->state->off ? NULL : pj_clone_for(r->state, open_pc);
+    pj_frame_swap_code(r->frame, code != NULL ? code : r->original);
+}
+
+static bool is_true_jump(PyObject *value, int opcode, bool *taken)
+{
+    (void)value;
+    (void)opcode;
+    *taken = true;
+#if PJ_CONDITIONAL_BACKWARD
+    if (opcode == POP_JUMP_BACKWARD_IF_NONE || opcode == POP_JUMP_BACKWARD_IF_NOT_NONE) {
+        *taken = (value == Py_None) == (opcode == POP_JUMP_BACKWARD_IF_NONE);
+    }
+    else {
+        int truth = PyObject_IsTrue(value);
+        if (truth < 0) {
+            return false;
+        }
+        *taken = (truth != 0) == (opcode == POP_JUMP_BACKWARD_IF_TRUE);
+    }
+#endif
+    return true;
+}
+
+static inline bool is_conditional(int opcode)
+{
+#if PJ_CONDITIONAL_BACKWARD
+    return opcode == POP_JUMP_BACKWARD_IF_TRUE || opcode == POP_JUMP_BACKWARD_IF_FALSE ||
+           opcode == POP_JUMP_BACKWARD_IF_NONE || opcode == POP_JUMP_BACKWARD_IF_NOT_NONE;
+#else
+    (void)opcode;
+    return false;
+#endif
+}
+
+/* The frame left the interpreter at r->pc, an entry of its clone. */
+static PjStep crossing(PjRun *r)
+{
+    PjClone *clone = pj_clone_record(pj_frame_code(r->frame));
+    PjEntry *entry = pj_plan_entry(clone->plan, r->pc);
+    pj_frame_set_depth(r->frame, entry->depth);
+    pj_counters.crossings++;
+    if (entry->kind == PJ_AFTER) {
+        r->point = entry->point;
+        return PJ_STEP_TRY;
+    }
+    if (PJ_UNLIKELY(*pj_breaker(r->ts) != 0)) {
+        return PJ_STEP_GO; /* the interpreter takes this jump, and looks at what is pending */
+    }
+    int next, opcode = pj_plan_opcode(clone->plan, r->pc, &next);
+    if (is_conditional(opcode)) {
+        int pc = r->pc, depth = entry->depth, target = entry->target;
+        PjPoint *point = entry->point;
+        PyObject *value = pj_frame_stack(r->frame)[depth - 1];
+        bool taken;
+        pj_frame_set_depth(r->frame, depth - 1);
+        /* its truth may be Python code: the frame is current while it runs */
+        pj_frame_call_at(r->frame, pc);
+        pj_frame_link(r->ts, r->frame, r->prev);
+        bool known = is_true_jump(value, opcode, &taken);
+        Py_DECREF(value);
+        pj_frame_unlink(r->ts, r->prev);
+        if (!known) {
+            r->exc = pj_err_take();
+            return PJ_STEP_THROW;
+        }
+        if (!taken) {
+            r->pc = next;
+            r->point = pj_point(r->state, next, false);
+            return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;
+        }
+        r->pc = target;
+        r->point = point;
+        return PJ_STEP_TRY;
+    }
+    r->pc = entry->target;
+    r->point = entry->point;
+    return PJ_STEP_TRY;
+}
+
+/* Calls the function of the next frame of `pending` so that the hook, seeing its frame, fills it. */
+static PjStep rebuild_callee(PjRun *r)
+{
+    PjPending *pending = r->pending;
+    r->pending = NULL;
+    pj_frame_call_at(r->frame, r->pc);
+    pj_frame_link(r->ts, r->frame, r->prev);
+    PyObject *result = pj_call_function(r->ts, pending);
+    pj_frame_unlink(r->ts, r->prev);
+    if (result == NULL) {
+        r->exc = pj_err_take();
+        return PJ_STEP_THROW;
+    }
+    int depth = pj_frame_depth(r->frame);
+    pj_frame_stack(r->frame)[depth] = result;
+    pj_frame_set_depth(r->frame, depth + 1);
+    r->pc = pj_next_pc(r->original, r->pc);
+    r->point = r->state != NULL ? pj_point(r->state, r->pc, false) : NULL;
+    return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;
+}
+
+/* From here to the end of the frame. */
+static PyObject *run_frame(PjRun *r, PjStep step)
+{
+    bool left = false;
+    PyObject *result = NULL;
+    for (;;) {
+        switch (step) {
+        case PJ_STEP_TRY: /* the frame stands at r->pc: is there native code for it? */
+            step = PJ_STEP_GO;
+            if (r->state != NULL && !r->state->off && !pj_traced(r->ts, pj_frame_code(r->frame))) {
+                step = pj_try_point(r, r->point);
+            }
+            if (step == PJ_STEP_MISS) {
+                step = PJ_STEP_GO;
+            }
+            continue;
+        case PJ_STEP_CALLEE: /* native code stopped inside an inlined call */
+            step = rebuild_callee(r);
+            continue;
+        case PJ_STEP_DONE:
+            return r->result;
+        case PJ_STEP_THROW:
+            place(r, -1);
+            pj_frame_raise_at(r->frame, r->pc);
+            pj_err_give(r->exc);
+            r->exc = NULL;
+            result = pj_frame_eval(r, 1, &left);
+            break;
+        case PJ_STEP_MISS:
+        case PJ_STEP_GO:
+            place(r, r->pc);
+            pj_frame_resume_at(r->frame, r->pc);
+            result = pj_frame_eval(r, 0, &left);
+            break;
+        }
+        if (!left) {
+            return result;
+        }
+        r->pc = pj_frame_left_at(r->frame);
+        step = crossing(r);
+    }
+}
+
+/* A frame of a code object with a state, at its beginning. */
+static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
+{
+    PjRun r;
+    r.ts = ts;
+    r.frame = frame;
+    r.prev = PJ_CURRENT(ts);
+    r.state = state;
+    r.kinds = state->kinds;
+    r.original = pj_frame_code(frame);
+    r.fragment = NULL;
+    r.result = r.exc = NULL;
+    r.pending = NULL;
+    r.pc = 0;
+    r.fresh = true;
+    pj_counters.enabled++;
+    PyObject *result;
+    Py_INCREF(state);
+    Py_INCREF(r.original);
+    PjPoint *start = state->start;
+    PjStep step = start != NULL ? pj_try_point(&r, start) : PJ_STEP_MISS;
+    if (PJ_LIKELY(step == PJ_STEP_DONE)) {
+        result = r.result;
+    }
+    else if (step != PJ_STEP_MISS) {
+        result = run_frame(&r, step);
+    }
+    else if (state->plan != NULL && state->plan->patched && !state->off) {
+        /* from the very first instruction, so that the interpreter runs the prologue */
+        place(&r, -1);
+        pj_frame_resume_at(frame, 0);
+        bool left;
+        result = pj_frame_eval(&r, 0, &left);
+        if (left) {
+            r.fresh = false;
+            r.pc = pj_frame_left_at(frame);
+            result = run_frame(&r, crossing(&r));
+        }
+    }
+    else {
+        result = delegate(ts, frame, 0);
+    }
+    Py_DECREF(r.original);
+    Py_DECREF(state);
+    return result;
+}
+
+/* The frame that pj_call_function asked for: an inlined callee in the middle of its work. */
+static __attribute__((noinline)) PyObject *run_rebuilt(PyThreadState *ts, PjFrame *frame)
+{
+    PjPending *pending = pj_thread.request;
+    pj_thread.request = NULL;
+    pj_counters.rebuilt++;
+    PjRun r;
+    memset(&r, 0, sizeof(r));
+    r.ts = ts;
+    r.frame = frame;
+    r.prev = PJ_CURRENT(ts);
+    r.original = pj_frame_code(frame);
+    r.state = pj_state_lookup(r.original);
+    r.kinds = r.state != NULL ? r.state->kinds : NULL;
+    Py_XINCREF(r.state);
+    Py_INCREF(r.original);
+    PyObject *result = run_frame(&r, pj_fill_frame(&r, pending));
+    Py_DECREF(r.original);
+    Py_XDECREF(r.state);
+    return result;
+}
+
+#define NOT_PLAIN (CO_GENERATOR | CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)
+
+/* A code object without a state in an enabled namespace: tell Python about it, once. */
+static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFrame *frame)
+{
+    PyCodeObject *code = pj_frame_code(frame);
+    if (code->co_flags & NOT_PLAIN || frame->owner != FRAME_OWNED_BY_THREAD) {
+        pj_counters.delegated_generator++;
+        return delegate(ts, frame, 0);
+    }
+    if (pj_thread.in_callback || pj_traced(ts, code) || stack_exhausted()) {
+        return delegate(ts, frame, 0); /* another time */
+    }
+    if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
+        PyErr_Clear();
+        return delegate(ts, frame, 0);
+    }
+    pj_call_on_frame(code, frame->f_globals);
+    PjState *state = pj_state_lookup(code);
+    return state != NULL && !state->off ? run_enabled(ts, frame, state) : delegate(ts, frame, 0);
+}
+
+PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
+{
+    if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
+        return run_rebuilt(ts, frame);
+    }
+    PyCodeObject *code = pj_frame_code(frame);
+    PjExtra *extra = pj_code_extra(code, pj_extra_index);
+    if (extra == NULL) {
+        if (watching && !throwflag && is_watched(frame->f_globals)) {
+            return first_sight(ts, frame);
+        }
+        pj_counters.delegated_plain++;
+        return delegate(ts, frame, throwflag);
+    }
+    if (extra->what != PJ_IS_STATE) {
+        pj_counters.delegated_plain++;
+        return delegate(ts, frame, throwflag);
+    }
+    PjState *state = pj_state_of_extra(extra);
+    if (PJ_UNLIKELY(state->off)) {
+        pj_counters.delegated_off++;
+    }
+    else if (PJ_UNLIKELY(throwflag)) {
+        pj_counters.delegated_throw++;
+    }
+    else if (PJ_UNLIKELY(pj_traced(ts, code))) {
+        pj_counters.delegated_tracing++;
+    }
+    else if (PJ_UNLIKELY(pj_thread.in_callback)) {
+        pj_counters.delegated_callback++;
+    }
+    else if (PJ_UNLIKELY(stack_exhausted())) {
+        return overflow(ts, frame, throwflag);
+    }
+    else {
+        return run_enabled(ts, frame, state);
+    }
+    return delegate(ts, frame, throwflag);
+}
+
+/* Calls the function of the frame pending->index with placeholders for its arguments; the hook fills the new frame.
+ * New reference or NULL with an exception. Takes over `pending`. */
+PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
+{
+    PyObject *function = pending->values[pending->used++];
+    PyObject *result = NULL;
+    if (!PyFunction_Check(function)) {
+        PyErr_SetString(PyExc_SystemError, "pijit: the callee of an exit is not a function");
+        Py_DECREF(function);
+        pj_pending_free(pending);
+        return NULL;
+    }
+    PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)function)->func_code;
+    int n = code->co_argcount, k = code->co_kwonlyargcount;
+    PyObject **args = PyMem_Malloc(((size_t)n + (size_t)k + 1) * sizeof(PyObject *));
+    PyObject *names = k ? PyTuple_New(k) : NULL;
+    if (args == NULL || (k && names == NULL)) {
+        PyErr_NoMemory();
+        pj_pending_free(pending);
+        goto done;
+    }
+    for (int i = 0; i < n + k; i++) {
+        args[i] = Py_None;
+    }
+    for (int i = 0; i < k; i++) {
+        PyTuple_SET_ITEM(names, i, Py_NewRef(PyTuple_GET_ITEM(code->co_localsplusnames, n + i)));
+    }
+    _PyFrameEvalFunction before = pj_get_eval(ts->interp);
+    if (before != pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(ts->interp, pj_hook); /* uninstalled, or replaced: for this one call */
+    }
+    pj_thread.request = pending;
+    pj_thread.request_function = function;
+    result = pj_function_vectorcall(function)(function, args, (size_t)n, names);
+    if (before != pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(ts->interp, before == NULL ? _PyEval_EvalFrameDefault : before);
+    }
+    if (pj_thread.request == pending) { /* the call failed before its frame ran */
+        pj_thread.request = NULL;
+        pj_pending_free(pending);
+        if (result != NULL) {
+            Py_CLEAR(result);
+            PyErr_SetString(PyExc_SystemError, "pijit: the frame of an inlined call could not be rebuilt");
+        }
+    }
+done:
+    PyMem_Free(args);
+    Py_XDECREF(names);
+    Py_DECREF(function);
+    return result;
+}
+
+/* ---- installing ---- */
+
+static bool installed;
+
+int pj_install(void)
+{
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    if (interp != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_RuntimeError, "pijit works in the main interpreter only");
+        return -1;
+    }
+    if (pj_guard_tracing() < 0 || pj_patch_frame_type() < 0) {
+        return -1;
+    }
+    _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+    installed = true;
+    return 0;
+}
+
+int pj_uninstall(void)
+{
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    if (pj_get_eval(interp) == pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, _PyEval_EvalFrameDefault);
+    }
+    installed = false;
+    return 0;
+}
+
+bool pj_installed(void)
+{
+    return installed && pj_get_eval(PyInterpreterState_Get()) == pj_hook;
+}
+
+int pj_hook_init(void)
+{
+    return watched_resize(16);
+}

@@ -1,0 +1,332 @@
+/* pijit.h - the types that the sources of pijit._native share, and who offers what. */
+#ifndef PIJIT_H
+#define PIJIT_H
+
+#include "compat.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PJ_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+typedef int64_t (*PjNative)(int64_t *W);
+
+/* ---- guards (guards.def, dispatch.c; parsed in rows.c) ---- */
+
+typedef enum {
+#define GUARD(id, name, fields, loads) PJ_GUARD_##id,
+#include "guards.def"
+#undef GUARD
+    PJ_GUARD_COUNT
+} PjGuardOp;
+
+enum { PJ_ORDER_ANY, PJ_ORDER_C, PJ_ORDER_F, PJ_ORDER_S };
+
+typedef struct {
+    uint8_t op;
+    uint8_t order;
+    uint8_t given; /* while parsing: which parts */
+    bool loads;
+    bool mutable_source; /* pj_recheck looks at it again */
+    int16_t reg;         /* the register a checking row reads; of "attr" and "item": the container */
+    int16_t target;      /* the register a loading row writes */
+    int32_t word;
+    int32_t a; /* slot, index or NumPy type number */
+    int32_t ndim;
+    int64_t value; /* int value, error mask or required array flags */
+    int64_t ones;
+    PyObject *object; /* strong: name, object or type */
+    PyObject *parts[3]; /* strong or NULL: of a "python_function" */
+    Py_hash_t hash;   /* of the name */
+    /* where the name was found last time: a repeated check is three loads */
+    void *keys;
+    Py_ssize_t index;
+    uint64_t tag;    /* version of a dict known to lack the name */
+    PyObject *where; /* that dict; borrowed, compared only */
+} PjRow;
+
+typedef struct {
+    int count;
+    int registers;
+    PjRow rows[];
+} PjRows;
+
+/* ---- recipes (box.c) ---- */
+
+typedef struct PjRecipe {
+    int op;
+    int count; /* of kids */
+    int64_t a, b, c, d;
+    PyObject *object;       /* strong or NULL */
+    struct PjRecipe **kids; /* owned */
+} PjRecipe;
+
+typedef struct {
+    PjRecipe *function; /* NULL: the root frame */
+    int pc;
+    int nlocals, nstack;
+    int *slots;
+    PjRecipe **locals;
+    PjRecipe **stack;
+} PjExitFrame;
+
+typedef enum { PJ_RETURN, PJ_REDO, PJ_CONTINUE, PJ_RAISE, PJ_POLL } PjExitKind;
+
+typedef struct {
+    PjExitKind kind;
+    int nframes, nnames, nvalues; /* nvalues: objects of all frames but the root */
+    PjExitFrame *frames;
+    PyObject **names;
+    PjRecipe **name_recipes;
+    PjRecipe *result;
+    int64_t count, next; /* taken so often; on_exit is called at `next` */
+} PjExit;
+
+typedef struct {
+    PjRecipe *function; /* NULL: the root frame */
+    int pc;
+} PjLink;
+
+typedef struct {
+    PjRecipe *callable;
+    int nargs; /* positional and keyword */
+    PjRecipe **args;
+    PyObject *kwnames; /* tuple or NULL */
+    int nlinks;
+    PjLink *chain;
+    PjRows *rows;
+    int root;
+} PjSite;
+
+typedef struct {
+    PyObject_HEAD
+    PjNative native;
+    int nwords, roots_start, nroots;
+    PjRows *rows;
+    int nexits, nsites;
+    PjExit *exits;
+    PjSite *sites;
+    int64_t hits, misses;
+    PyObject *texts, *keep, *data;
+} PjFragment;
+
+/* ---- code states (module.c, clone.c) ---- */
+
+/* co_extra points to one of these: it starts a state, a clone record or the mark "seen". */
+typedef struct {
+    enum { PJ_IS_STATE, PJ_IS_CLONE, PJ_IS_SEEN } what;
+} PjExtra;
+
+/* A place where fragments are looked for. Lives as long as its state. */
+typedef struct PjPoint {
+    struct PjPoint *next;
+    int pc;
+    int count;
+    PjFragment **fragments; /* strong */
+    int64_t misses;
+    bool listed;  /* an entry of the newest plan leads here */
+    int64_t wait; /* misses left until on_entry is called; -1: never */
+} PjPoint;
+
+typedef enum { PJ_START, PJ_JUMP, PJ_AFTER } PjEntryKind;
+
+typedef struct {
+    int pc, target, depth;
+    int64_t threshold;
+    PjEntryKind kind;
+    PjPoint *point; /* of the state: borrowed */
+} PjEntry;
+
+struct PjState;
+
+/* One set of entries and the clones made for it. Owned by its clone records and by the state. */
+typedef struct PjPlan {
+    int refs;
+    int count;
+    PjEntry *entries;
+    PyObject *base;          /* strong: co_code, the unpatched instructions */
+    int patched;             /* entries that need a patch */
+    int units;           /* code units of the code */
+    int16_t *index;      /* pc -> entry number of the patched entry there, or -1 */
+    PyCodeObject *full;  /* strong until retired; NULL: not made yet, or retired */
+    int nvariants;
+    PyCodeObject **variants; /* strong until retired */
+    bool failed;         /* making a clone failed: run the original */
+} PjPlan;
+
+/* The record that a clone's co_extra points to; freed with the clone. */
+typedef struct PjClone {
+    PjExtra extra;
+    struct PjClone *prev, *next; /* all living clones */
+    struct PjState *state;       /* borrowed; NULL once the state died */
+    PyCodeObject *code;          /* borrowed: the clone itself */
+    PjPlan *plan;                /* counted */
+    int open_pc;                 /* not patched at this pc; -1: the full clone */
+    bool patched;                /* false once tracing restored the instructions */
+} PjClone;
+
+typedef struct PjState {
+    PyObject_HEAD
+    PjExtra extra;
+    PyCodeObject *code; /* borrowed: the code object owns the state; NULL once it died */
+    PyObject *data;
+    bool off;
+    PjPlan *plan; /* newest entries, or NULL */
+    PjPoint *points;
+    PjPoint *start; /* or NULL */
+    const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
+} PjState;
+
+static inline PjState *pj_state_of_extra(PjExtra *x)
+{
+    return (PjState *)((char *)x - offsetof(PjState, extra));
+}
+
+/* ---- one run of a frame (hook.c) ---- */
+
+/* The frames of inlined callees still to be rebuilt, with all their objects. */
+typedef struct PjPending {
+    PjFragment *fragment; /* strong */
+    PjExit *exit;
+    int index;       /* the next frame to rebuild */
+    int used;        /* values handed out so far */
+    PyObject *exc;   /* of a "raise" exit: strong */
+    PyObject *values[];
+} PjPending;
+
+typedef struct PjRun {
+    PyThreadState *ts;
+    PjFrame *frame;
+    PjFrame *prev;  /* what was current when the hook was entered */
+    PjState *state; /* NULL for a rebuilt frame of a code object without a state */
+    const char *kinds;
+    PyCodeObject *original;
+    PjFragment *fragment; /* running now, else NULL */
+    PyObject **registers;  /* of its guard rows */
+    int64_t *fingerprints; /* of its array rows, once held */
+    bool held;             /* the registers are owned: Python may run */
+    PjPoint *point;       /* for PJ_STEP_TRY */
+    PyObject *result;     /* for PJ_STEP_DONE */
+    PyObject *exc;        /* for PJ_STEP_THROW: strong */
+    PjPending *pending;   /* for PJ_STEP_CALLEE: owned */
+    int pc;
+    bool fresh; /* the prologue has not run: no cells yet */
+} PjRun;
+
+typedef enum {
+    PJ_STEP_MISS,   /* no fragment fitted; nothing changed */
+    PJ_STEP_TRY,    /* the frame is complete at run->pc; try the fragments of run->point */
+    PJ_STEP_GO,     /* go on in the interpreter at run->pc, and do not leave there at once */
+    PJ_STEP_THROW,  /* raise run->exc at run->pc */
+    PJ_STEP_CALLEE, /* rebuild the inlined callee, push its result, go on after the call at run->pc */
+    PJ_STEP_DONE,   /* the frame is finished: run->result */
+} PjStep;
+
+typedef struct {
+    char *stack_limit;  /* the C stack must stay above */
+    PjPending *request; /* the next frame of this function's code is to be filled */
+    PyObject *request_function;
+    int in_callback;
+} PjThread;
+
+extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")));
+
+typedef struct {
+    int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
+        delegated_callback, delegated_throw, delegated_overflow, rebuilt, entries_called, exits_called, clones;
+} PjCounters;
+
+extern PjCounters pj_counters;
+extern Py_ssize_t pj_extra_index;
+extern PyObject *pj_unset; /* the UNSET object */
+extern int64_t pj_exit_threshold;
+extern int64_t pj_forced;
+
+/* calls.c */
+int64_t pj_reference(int64_t *W);
+
+/* hook.c */
+PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag);
+int pj_install(void);
+int pj_uninstall(void);
+bool pj_installed(void);
+int pj_watch(PyObject *globals);
+int pj_unwatch(PyObject *globals);
+void pj_watch_all(bool on);
+int pj_hook_init(void);
+PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
+
+/* callbacks.c */
+extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
+void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
+void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
+int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
+void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
+
+/* dispatch.c */
+int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W);
+PjStep pj_try_point(PjRun *r, PjPoint *point);
+int pj_failure(PjRun *r, PjFragment *fragment, PyObject **object);
+int64_t pj_recheck(int64_t *W);
+void pj_hold_inputs(PjRun *r);
+PyObject *pj_local_value(PjRun *r, int slot); /* borrowed; of a cell its contents */
+PjPoint *pj_point(PjState *state, int pc, bool make);
+
+/* rows.c */
+PjRows *pj_rows_new(PyObject *rows, int given);
+void pj_rows_free(PjRows *rows);
+
+/* errstate.c */
+int pj_errstate_init(void);
+int64_t pj_errmask(void); /* -1: unknown */
+
+/* box.c */
+PjRecipe *pj_recipe_new(PyObject *tuple);
+void pj_recipe_free(PjRecipe *recipe);
+PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL without an exception: a NULL or unset */
+bool pj_recipe_keeps(const PjRecipe *recipe);
+bool pj_recipe_empty(const PjRecipe *recipe); /* unset or null */
+int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
+int pj_box_init(void);
+PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
+bool pj_recipe_is_bound(const PjRecipe *recipe);
+int64_t pj_recipe_words(const PjRecipe *recipe);
+
+/* exits.c */
+int pj_exit_parse(PjExit *exit, PyObject *tuple);
+void pj_exit_clear(PjExit *exit);
+PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
+PjStep pj_fill_frame(PjRun *r, PjPending *pending);
+void pj_pending_free(PjPending *pending);
+PjStep pj_raise_at_entry(PjRun *r, int pc);
+
+/* calls.c */
+int pj_site_parse(PjSite *site, PyObject *tuple);
+void pj_site_clear(PjSite *site);
+int64_t pj_call(int64_t *W, int64_t site);
+PyObject *pj_symbols(void);
+int pj_calls_init(void);
+
+/* clone.c */
+extern PjExtra pj_seen;
+PyCodeObject *pj_clone_for(PjState *state, int open_pc); /* borrowed; NULL: run the original */
+PjClone *pj_clone_record(PyCodeObject *code);            /* NULL when not a clone */
+void pj_restore_all(void);
+void pj_extra_free(void *extra);
+PyCodeObject *pj_original_of(PyCodeObject *code); /* borrowed */
+PjPlan *pj_plan_new(PjState *state, PyObject *entries);
+void pj_plan_retire(PjPlan *plan);
+void pj_state_died(PjState *state);
+int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, its prefixes and caches */
+PjEntry *pj_plan_entry(PjPlan *plan, int pc);
+int pj_plan_opcode(PjPlan *plan, int pc, int *next); /* the opcode behind prefixes, and the pc after it */
+
+/* watch.c: what must never see a clone */
+int pj_guard_tracing(void);
+int pj_patch_frame_type(void);
+
+/* module.c */
+extern PyTypeObject PjState_Type, PjFragment_Type;
+PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+
+#endif

@@ -1,0 +1,112 @@
+/* watch.c - what must never see a clone: trace functions, profilers, monitoring tools, and frame.f_code. */
+#include "frame.h"
+
+/* ---- tracing ---- */
+
+static int audit(const char *event, PyObject *args, void *data)
+{
+    (void)args;
+    (void)data;
+    if (event[0] == 's' && event[1] == 'y' &&
+        (strcmp(event, "sys.settrace") == 0 || strcmp(event, "sys.setprofile") == 0)) {
+        pj_restore_all();
+    }
+    return 0;
+}
+
+#if PJ_MONITORING
+/* sys.monitoring raises no audit event, so the two functions that switch events on are wrapped in place: through their
+ * method definitions, which every reference to them shares. */
+typedef PyObject *(*FastMethod)(PyObject *, PyObject *const *, Py_ssize_t);
+
+static FastMethod plain_set_events, plain_set_local_events;
+
+static PyObject *set_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    pj_restore_all();
+    return plain_set_events(module, args, nargs);
+}
+
+static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    pj_restore_all();
+    if (nargs == 3 && PyCode_Check(args[1])) {
+        /* events asked for a clone are meant for the original */
+        PyObject *const changed[3] = {args[0], (PyObject *)pj_original_of((PyCodeObject *)args[1]), args[2]};
+        return plain_set_local_events(module, changed, nargs);
+    }
+    return plain_set_local_events(module, args, nargs);
+}
+
+static int wrap(PyObject *monitoring, const char *name, FastMethod *plain, FastMethod replacement)
+{
+    PyObject *function = PyObject_GetAttrString(monitoring, name);
+    if (function == NULL) {
+        return -1;
+    }
+    if (PyCFunction_Check(function) && PyCFunction_GET_FLAGS(function) == METH_FASTCALL) {
+        PyMethodDef *def = ((PyCFunctionObject *)function)->m_ml;
+        if (def->ml_meth != (PyCFunction)(void (*)(void))replacement) {
+            *plain = (FastMethod)(void (*)(void))def->ml_meth;
+            def->ml_meth = (PyCFunction)(void (*)(void))replacement;
+        }
+    }
+    Py_DECREF(function);
+    return 0;
+}
+#endif
+
+/* Sees to it that clones are restored before any tracing begins. Idempotent; cannot be undone. */
+int pj_guard_tracing(void)
+{
+    static bool done;
+    if (done) {
+        return 0;
+    }
+#if PJ_MONITORING
+    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+    if (monitoring != NULL && (wrap(monitoring, "set_events", &plain_set_events, set_events) < 0 ||
+                               wrap(monitoring, "set_local_events", &plain_set_local_events, set_local_events) < 0)) {
+        return -1;
+    }
+#endif
+    if (PySys_AddAuditHook(audit, NULL) < 0) {
+        return -1;
+    }
+    done = true;
+    return 0;
+}
+
+/* ---- frame.f_code ---- */
+
+static getter plain_f_code;
+
+static PyObject *f_code(PyObject *frame, void *closure)
+{
+    PyObject *code = plain_f_code(frame, closure);
+    if (code != NULL && PyCode_Check(code)) {
+        PyCodeObject *original = pj_original_of((PyCodeObject *)code);
+        if ((PyObject *)original != code) {
+            Py_INCREF(original);
+            Py_DECREF(code);
+            return (PyObject *)original;
+        }
+    }
+    return code;
+}
+
+/* Makes frame.f_code of a frame on a clone read as the original. Idempotent. */
+int pj_patch_frame_type(void)
+{
+    for (PyGetSetDef *def = PyFrame_Type.tp_getset; def != NULL && def->name != NULL; def++) {
+        if (strcmp(def->name, "f_code") == 0) {
+            if (def->get != f_code) {
+                plain_f_code = def->get;
+                def->get = f_code;
+            }
+            return 0;
+        }
+    }
+    PyErr_SetString(PyExc_SystemError, "frame objects have no f_code");
+    return -1;
+}

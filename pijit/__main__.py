@@ -1,0 +1,5 @@
+"""`python -m pijit`."""
+
+from pijit.command import main
+
+main()

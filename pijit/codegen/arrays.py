@@ -1,0 +1,144 @@
+"""Arrays inside native code: an object that keeps the memory alive, a pointer, lengths and strides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts
+
+if TYPE_CHECKING:
+    from ..ir.types import Array
+    from .driver import Driver
+
+# Byte offsets in PyArrayObject_fields (NumPy 2, 64-bit): public ABI.
+DATA, DIMENSIONS, STRIDES = 16, 32, 40
+
+
+@dataclass(slots=True)
+class ArrayValue:
+    """``owner`` is the array object itself, or for a virtual view the array it looks into. ``strides`` are what NumPy
+    says,
+    ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
+    order is known."""
+
+    type: Array
+    owner: Any
+    data: Any
+    dims: list[Any]
+    strides: list[Any]
+    steps: list[Any]
+
+    def fields(self) -> list[Any]:
+        """Everything that identifies it, in one order."""
+        return [self.owner, self.data, *self.dims, *self.strides]
+
+    def add_incoming(self, other: ArrayValue | None, block: Any) -> None:
+        """For phis."""
+        values = [phi.type(None) for phi in self.fields()] if other is None else other.fields()
+        for phi, value in zip(self.fields(), values, strict=True):
+            phi.add_incoming(value, block)
+
+    def find_steps(self, b: Any) -> None:
+        """Fills `steps`, once the phis of the block are there."""
+        self.steps = steps(b, self.type, self.dims, self.strides)
+
+    def address(self, d: Driver, indices: list[Any]) -> Any:
+        """A pointer to an element."""
+        b = d.builder
+        offset = None
+        for index, step in zip(indices, self.steps, strict=True):
+            term = b.mul(index, step, flags=["nsw"])
+            offset = term if offset is None else b.add(offset, term, flags=["nsw"])
+        return self.data if offset is None else b.gep(self.data, [offset], inbounds=True, source_etype=I8)
+
+    def make_object(self, d: Driver) -> Any:
+        """A new array object for a view."""
+        type = self.type
+        dims, strides = d.dims_on_stack(self.dims, self.strides)
+        return call(
+            d.builder,
+            "pj_view",
+            PTR,
+            self.owner,
+            self.data,
+            i64(type.dtype.num),
+            i64(type.ndim),
+            dims,
+            strides,
+            i64(type.writable),
+        )
+
+
+def steps(b: Any, type: Array, dims: list[Any], strides: list[Any]) -> list[Any]:
+    """Strides for addresses: known from the dims when the order is."""
+    if type.order not in ("C", "F") or not type.ndim:
+        return list(strides)
+    made: list[Any] = [i64(type.dtype.itemsize)]
+    for dim in dims[:0:-1] if type.order == "C" else dims[:-1]:
+        made.append(b.mul(made[-1], dim, flags=["nsw"]))
+    return made[::-1] if type.order == "C" else made
+
+
+def array_value(b: Any, type: Array, owner: Any, data: Any, dims: list[Any], strides: list[Any]) -> ArrayValue:
+    """An array of its parts."""
+    return ArrayValue(type, owner, data, dims, strides, steps(b, type, dims, strides))
+
+
+def phi_of_array(b: Any, type: Array) -> ArrayValue:
+    """All phis come first in a block, so `find_steps` waits until they are there."""
+    fields = [b.phi(PTR), b.phi(PTR), *(b.phi(I64) for _ in range(2 * type.ndim))]
+    dims, strides = fields[2 : 2 + type.ndim], fields[2 + type.ndim :]
+    return ArrayValue(type, fields[0], fields[1], dims, strides, [])
+
+
+def array_of_object(d: Driver, owner: Any, type: Array, dims: list[Any] | None = None) -> ArrayValue:
+    """Reads the fields of an array object."""
+    if dims is None:
+        dims = _vector(d, owner, DIMENSIONS, type.ndim)
+    return array_value(d.builder, type, owner, field(d, owner, DATA, PTR), dims, _vector(d, owner, STRIDES, type.ndim))
+
+
+def field(d: Driver, pointer: Any, offset: int, type: Any) -> Any:
+    """A field of an object: it does not alias array data."""
+    where = d.builder.gep(pointer, [i64(offset)], inbounds=True, source_etype=I8)
+    value = d.builder.load(where, typ=type, align=8)
+    value.set_metadata("tbaa", d.tags.fields)
+    return value
+
+
+def _vector(d: Driver, owner: Any, offset: int, length: int) -> list[Any]:
+    if not length:
+        return []
+    start = field(d, owner, offset, PTR)
+    return [field(d, start, 8 * i, I64) for i in range(length)]
+
+
+def load_element(d: Driver, pointer: Any, dtype: str) -> Any:
+    """Reads an element."""
+    b = d.builder
+    type = DTYPES[dtype]
+    if dtype.startswith("complex"):
+        part = type.elements[0]
+        places = (pointer, b.gep(pointer, [i64(1)], inbounds=True, source_etype=part))
+        return make_complex(b, *(_tagged(d, b.load(place, typ=part)) for place in places))
+    if type == I1:
+        return b.icmp_unsigned("!=", _tagged(d, b.load(pointer, typ=I8)), I8(0))
+    return _tagged(d, b.load(pointer, typ=type))
+
+
+def store_element(d: Driver, pointer: Any, value: Any) -> None:
+    """Writes an element."""
+    b = d.builder
+    if value.type == I1:
+        value = b.zext(value, I8)
+    if hasattr(value.type, "elements"):
+        for i, half in enumerate(parts(b, value)):
+            _tagged(d, b.store(half, b.gep(pointer, [i64(i)], inbounds=True, source_etype=half.type)))
+    else:
+        _tagged(d, b.store(value, pointer))
+
+
+def _tagged(d: Driver, instruction: Any) -> Any:
+    instruction.set_metadata("tbaa", d.tags.data)
+    return instruction

@@ -1,0 +1,88 @@
+"""Lengths, indices, elements and views of arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir.types import Array
+from .arrays import array_of_object, array_value, load_element, store_element
+from .ints import ONE, ZERO
+from .llvm import I8, i64, intrinsic
+from .rows import row
+
+if TYPE_CHECKING:
+    from ..ir.graph import Op
+    from .driver import Driver
+
+
+@row("dim")
+def _dim(d: Driver, op: Op) -> Any:
+    return d.array(op.args[0]).dims[op.attrs["axis"]]
+
+
+@row("stride")
+def _stride(d: Driver, op: Op) -> Any:
+    return d.array(op.args[0]).strides[op.attrs["axis"]]
+
+
+@row("check_index")
+def _check_index(d: Driver, op: Op) -> Any:
+    index, length, b = *map(d.scalar, op.args), d.builder
+    wrapped = b.select(b.icmp_signed("<", index, ZERO), b.add(index, length), index)
+    d.exit_if(op, b.icmp_unsigned(">=", wrapped, length))
+    return wrapped
+
+
+@row("check")
+def _check(d: Driver, op: Op) -> None:
+    d.exit_if(op, d.builder.not_(d.scalar(op.args[0])))
+
+
+@row("load")
+def _load(d: Driver, op: Op) -> Any:
+    array = d.array(op.args[0])
+    return load_element(d, array.address(d, [d.scalar(i) for i in op.args[1:]]), array.type.name)
+
+
+@row("store")
+def _store(d: Driver, op: Op) -> None:
+    array = d.array(op.args[0])
+    store_element(d, array.address(d, [d.scalar(i) for i in op.args[2:]]), d.scalar(op.args[1]))
+
+
+@row("slice_bounds")
+def _slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
+    """PySlice_AdjustIndices."""
+    b, step, given = d.builder, op.attrs["step"], op.attrs["given"]
+    *bounds, length = map(d.scalar, op.args)
+    if len(bounds) < 2:  # absent ones may be left out
+        bounds = [bounds.pop(0) if has else None for has in given]
+    lowest, highest = (ZERO, length) if step > 0 else (i64(-1), b.sub(length, ONE))
+    ends = (lowest, highest) if step > 0 else (highest, lowest)
+    start, stop = (
+        _clamp(b, bound, length, lowest, highest) if has else end
+        for bound, has, end in zip(bounds, given, ends, strict=True)
+    )
+    far = b.sub(stop, start) if step > 0 else b.sub(start, stop)
+    if abs(step) != 1:
+        far = b.add(b.sdiv(b.sub(far, ONE), i64(abs(step))), ONE)
+    some = b.icmp_signed("<" if step > 0 else ">", start, stop)
+    return start, b.select(some, far, ZERO)
+
+
+def _clamp(b: Any, bound: Any, length: Any, lowest: Any, highest: Any) -> Any:
+    bound = b.select(b.icmp_signed("<", bound, ZERO), b.add(bound, length), bound)
+    return intrinsic(b, "smin", intrinsic(b, "smax", bound, lowest), highest)
+
+
+@row("view")
+def _view(d: Driver, op: Op) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    base = d.array(op.args[0])
+    offset, *rest = (d.scalar(a) for a in op.args[1:])
+    data = d.builder.gep(base.data, [offset], source_etype=I8)
+    made = array_value(d.builder, type, base.owner, data, rest[: type.ndim], rest[type.ndim :])
+    if d.owners.is_virtual(op.result):
+        return made
+    return array_of_object(d, made.make_object(d), type, made.dims)

@@ -1,0 +1,217 @@
+"""Elementwise array operations: fused kernels, and single ones that fusion left."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.types import Array, Np
+from . import scalars, units
+from . import words as memory
+from .arrays import ArrayValue, load_element, store_element
+from .assign import at, operand_steps, stretched
+from .llvm import I1, I64, PTR, call, i64, make_complex, parts
+from .loops import nest
+from .rows import Unsupported, row
+from .whole import exit_and_release, new_array, size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..ir.graph import Op
+    from ..ir.kernel import Kernel
+    from .driver import Driver
+
+# NPY_FPE_* that NumPy warns of by default: divide by zero, overflow, invalid. The errmask guard stands for underflow.
+_WARNED = 1 | 2 | 8
+
+
+@contextmanager
+def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator[None]:
+    """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and
+    leaves."""
+    b = d.builder
+    if flags:
+        call(b, "pj_fp_clear", ir.VoidType())
+    yield
+    if flags:
+        raised = b.and_(call(b, "pj_fp_get", I64), i64(_WARNED))
+        exit_and_release(d, op, b.icmp_signed("!=", raised, i64(0)), made)
+
+
+def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:
+    made: list[ArrayValue] = []
+    for result in op.results:
+        assert isinstance(result.type, Array)
+        if result.type.order not in ("C", "F"):
+            raise Unsupported(f"a new array of order {result.type.order}")
+        made.append(new_array(d, op, result.type, dims, made))
+    return made
+
+
+@contextmanager
+def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
+    body, done = d.function.append_basic_block("some"), d.function.append_basic_block("on")
+    d.builder.cbranch(d.builder.icmp_signed("!=", total, i64(0)), body, done)
+    d.builder.position_at_end(body)
+    yield
+    d.builder.branch(done)
+    d.builder.position_at_end(done)
+
+
+# ---- kernels -------------------------------------------------------------------------------------------------------
+
+
+@row("kernel")
+def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
+    """The convention is in opt/fuse.py."""
+    b, described = d.builder, op.attrs["kernel"]
+    count = len(described.operands)
+    dims = [d.scalar(a) for a in op.args[count:]]
+    made = _results(d, op, dims)
+    total = size(b, dims)
+    symbol = d.unit(units.kernel_unit(described))
+    with _unless_empty(d, total), _watched(d, op, made, op.attrs["flags"]):
+        words = _kernel_words(d, op, described, dims, total, made)
+        p = d.stack(len(words))
+        for number, word in enumerate(words):
+            b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
+        call(b, symbol, ir.VoidType(), i64(0), words[0], p)
+    return tuple(made)
+
+
+def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any, made: list[ArrayValue]) -> list[Any]:
+    b, ndim = d.builder, op.attrs["ndim_out"]
+
+    def result_axis(axis: int) -> int:
+        return axis if op.attrs["order"] == "C" else ndim - 1 - axis
+
+    def stride(operand: int, axis: int) -> Any:
+        array = d.array(op.args[operand])
+        return array.steps[result_axis(axis) - ndim + array.type.ndim]
+
+    def scalar(operand: int, half: int) -> Any:
+        value = op.args[operand]
+        return memory.pack(d, value.type, d.scalar(value))[half]
+
+    make: dict[str, Callable[[int, int], Any]] = {
+        "dim": lambda axis, _: total if op.attrs["collapsed"] else dims[result_axis(axis)],
+        "pointer": lambda operand, _: b.ptrtoint(d.array(op.args[operand]).data, I64),
+        "stride": stride,
+        "scalar": scalar,
+        "output": lambda number, _: b.ptrtoint(made[number].data, I64),
+    }
+    return [make[what](first, second) for what, first, second in kernel.words()]
+
+
+# ---- single operations ---------------------------------------------------------------------------------------------
+
+
+@row("ew")
+def _elementwise(d: Driver, op: Op) -> ArrayValue:
+    ufunc, count = op.attrs["ufunc"], op.attrs["n"]
+    operands = op.args[:count]
+    dims = [d.scalar(a) for a in op.args[count:]]
+    (result,) = made = _results(d, op, dims)
+    stretch = stretched(op, count) or [frozenset()] * count
+    dtypes = tuple(_dtype(v.type) for v in (*operands, op.result))
+    sources = [_source(d, value, len(dims), axes) for value, axes in zip(operands, stretch, strict=True)]
+    floats = any(name[0] in "fc" for name in dtypes)
+    with _watched(d, op, made, floats):
+        if scalars.supports(ufunc, dtypes):
+            trouble = _by_formula(d, ufunc, dtypes, sources, result)
+        else:
+            trouble = None
+            if len(dims) > 1:
+                _leave_if_flipped(d, op, sources, made)
+            _by_numpy(d, ufunc, dtypes, sources, result)
+    if trouble is not None:
+        exit_and_release(d, op, d.builder.load(trouble, typ=I1), made)
+    return result
+
+
+Source = tuple[Any, list[Any], Any]  # pointer and steps of an array, or None, and the scalar
+
+
+def _source(d: Driver, value: Any, ndim: int, stretch: frozenset[int]) -> Source:
+    made = d.value(value)
+    if isinstance(made, ArrayValue):
+        return made.data, operand_steps(made, ndim, stretch), None
+    return None, [i64(0)] * ndim, made
+
+
+def _by_formula(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Source], result: ArrayValue) -> Any:
+    """Element by element; gives the flag that says whether only NumPy can do it."""
+    b = d.builder
+    flag = d.stack(1)
+    b.store(I1(0), flag)
+    with _axes(d, result, result.dims) as indices:
+        values = []
+        for (data, steps, value), dtype in zip(sources, dtypes, strict=False):
+            element = value if data is None else load_element(d, at(d, data, steps, indices), dtype)
+            values.append(parts(b, element) if dtype.startswith("complex") else element)
+        trouble: list[Any] = []
+        made = scalars.emit(b, ufunc, dtypes, values, trouble, scalar=False, quiet=True)
+        for condition in trouble:
+            b.store(b.or_(b.load(flag, typ=I1), condition), flag)
+        store_element(d, result.address(d, indices), make_complex(b, *made) if isinstance(made, tuple) else made)
+    return flag
+
+
+def _leave_if_flipped(d: Driver, op: Op, sources: list[Source], made: list[ArrayValue]) -> None:
+    """With more than one axis NumPy turns negative strides round, and its bits depend on their signs: let it do it."""
+    b = d.builder
+    for step in (step for _, steps, _ in sources for step in steps):
+        if not isinstance(step, ir.Constant):
+            exit_and_release(d, op, b.icmp_signed("<", step, i64(0)), made)
+
+
+def _by_numpy(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Source], result: ArrayValue) -> None:
+    """NumPy's inner loop along the innermost axis, as NumPy calls it."""
+    b = d.builder
+    unit = units.loop_unit(ufunc, dtypes)
+    symbol = d.unit(unit)
+    scalars_at = [
+        _in_memory(d, value, dtype) if data is None else None
+        for (data, _, value), dtype in zip(sources, dtypes, strict=False)
+    ]
+    inner = 0 if result.type.order == "F" else result.type.ndim - 1
+    lengths = list(result.dims)
+    length = lengths[inner] if lengths else i64(1)
+    operands = [
+        *((place if data is None else data, steps) for (data, steps, _), place in zip(sources, scalars_at, strict=True))
+    ]
+    operands.append((result.data, result.steps))
+    pointers, steps_of, count = d.stack(len(operands)), d.stack(len(operands)), d.stack(1)
+    b.store(length, count)
+    for number, (_, steps) in enumerate(operands):
+        b.store(steps[inner] if steps else i64(0), b.gep(steps_of, [i64(number)], inbounds=True, source_etype=I64))
+    if lengths:
+        lengths[inner] = i64(1)
+    with _axes(d, result, lengths) as indices:
+        for number, (data, steps) in enumerate(operands):
+            place = b.gep(pointers, [i64(number)], inbounds=True, source_etype=I64)
+            b.store(at(d, data, steps, indices), place)
+        data = d.data_symbol(unit.data) if unit.data else PTR(None)
+        call(b, symbol, ir.VoidType(), pointers, count, steps_of, data)
+
+
+@contextmanager
+def _axes(d: Driver, result: ArrayValue, lengths: list[Any]) -> Iterator[list[Any]]:
+    """Loops over the result in the order of its memory; gives the indices in the order of its axes."""
+    reverse = -1 if result.type.order == "F" else 1
+    with nest(d, lengths[::reverse]) as loops:
+        yield loops[::reverse]
+
+
+def _in_memory(d: Driver, value: Any, dtype: str) -> Any:
+    place = d.stack(2)
+    store_element(d, place, value)
+    return place
+
+
+def _dtype(type: Any) -> str:
+    assert isinstance(type, (Np, Array))
+    return type.name

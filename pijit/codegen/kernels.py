@@ -1,0 +1,255 @@
+"""Kernels to LLVM IR: ``void pj_k_<hash>(i64 lo, i64 hi, i64 *p)``, with p as in `Kernel.words`.
+
+The function reads p and calls its body, whose pointer parameters say that outputs alias nothing: that lets LLVM
+vectorise the inner loop.
+
+Floating-point flags are results too, which LLVM does not know. So a step whose flags count but whose value might be
+optimised away is accumulated bit by bit (see `_hidden`). What only NumPy can do ("trouble", see `scalars`) is accumulated
+likewise, and raises the invalid flag at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..ir.kernel import Kernel
+from ..ir.text import kernel as kernel_text
+from ..ir.ufuncs import can_raise, raises
+from . import scalars
+
+I64 = ir.IntType(64)
+POINTER = ir.PointerType()
+SIGNATURE = ir.FunctionType(ir.VoidType(), [I64, I64, POINTER])
+
+
+def symbol(kernel: Kernel) -> str:
+    """The name of the kernel's function: equal for equal kernels, in every process."""
+    return "pj_k_" + hashlib.sha256(kernel_text(kernel).encode()).hexdigest()[:20]
+
+
+def declare(module: ir.Module, kernel: Kernel) -> ir.Function:
+    """The kernel's function, to be called in another module."""
+    name = symbol(kernel)
+    return module.globals.get(name) or ir.Function(module, SIGNATURE, name)
+
+
+def define(module: ir.Module, kernel: Kernel) -> ir.Function:
+    """Adds the kernel to the module."""
+    function = ir.Function(module, SIGNATURE, symbol(kernel))
+    function.attributes.add("nounwind")
+    low, high, words = function.args
+    builder = ir.IRBuilder(function.append_basic_block())
+    values: list[ir.Value] = []
+    for place, (kind, number, half) in enumerate(kernel.words()):
+        pointer = builder.gep(words, [I64(place)], inbounds=True, source_etype=I64)
+        if kind == "scalar":
+            if half == 0:
+                value = scalars.load(builder, kernel.operands[number].dtype, pointer)
+                values += value if isinstance(value, tuple) else (value,)
+        else:
+            type = POINTER if kind in ("pointer", "output") else I64
+            values.append(builder.load(pointer, typ=type, align=8))
+    types = [I64, I64, *(value.type for value in values)]
+    body = ir.Function(module, ir.FunctionType(ir.VoidType(), types), symbol(kernel) + "_body")
+    body.linkage = "internal"
+    body.attributes.add("nounwind")
+    body.attributes.add("noinline")
+    _Body(body, kernel)
+    builder.call(body, [low, high, *values])
+    builder.ret_void()
+    return function
+
+
+class _Body:
+    """The loops of one kernel: one per axis; the innermost does all steps on one element."""
+
+    def __init__(self, function: ir.Function, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.builder = ir.IRBuilder(function.append_basic_block())
+        self.dims: list[ir.Value] = []
+        self.operands: list[Any] = []  # pointers, and values of scalars
+        self.strides: dict[tuple[int, int], ir.Value] = {}
+        self.outputs: list[ir.Value] = []
+        low, high = self.parameters(function)
+        self.quiet = raises(kernel)
+        self.hidden = _hidden(kernel)
+        self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
+        self.entry = self.builder  # where accumulators are made; ends with a branch to what follows
+        head = self.entry.append_basic_block()
+        self.builder = ir.IRBuilder(head)
+        self.nest(0, low, high, I64(0), self.operands)
+        self.finish()
+        self.builder.ret_void()
+        self.entry.branch(head)
+
+    def parameters(self, function: ir.Function) -> tuple[ir.Value, ir.Value]:
+        low, high, *rest = function.args
+        values = iter(rest)
+        for kind, number, extra in self.kernel.words():
+            if kind == "scalar":
+                if extra == 0:
+                    dtype = self.kernel.operands[number].dtype
+                    pair = dtype.startswith("complex")
+                    self.operands.append((next(values), next(values)) if pair else next(values))
+                continue
+            value = next(values)
+            if kind == "dim":
+                self.dims.append(value)
+            elif kind == "stride":
+                self.strides[number, extra] = value
+            elif kind == "output":
+                value.add_attribute("noalias")
+                self.outputs.append(value)
+            else:
+                self.operands.append(value)
+        return low, high
+
+    @contextmanager
+    def loop(self, low: ir.Value, high: ir.Value) -> Iterator[ir.Value]:
+        """Counts from low to high."""
+        builder = self.builder
+        before, inside, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
+        builder.cbranch(builder.icmp_signed("<", low, high), inside, after)
+        builder.position_at_end(inside)
+        index = builder.phi(I64)
+        index.add_incoming(low, before)
+        yield index
+        following = builder.add(index, I64(1), flags=("nsw",))
+        index.add_incoming(following, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, high), inside, after)
+        builder.position_at_end(after)
+
+    def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+        """The loops from this axis inwards. ``row``: how many elements of the outputs come before, in units of this axis."""
+        builder = self.builder
+        if axis == self.kernel.ndim - 1:
+            self.innermost(low, high, row, pointers)
+            return
+        with self.loop(low, high) as index:
+            inner = [
+                self.step(number, axis, pointer, index) if operand.strides else pointer
+                for number, (operand, pointer) in enumerate(zip(self.kernel.operands, pointers, strict=True))
+            ]
+            row = builder.mul(builder.add(row, index), self.dims[axis + 1])
+            self.nest(axis + 1, I64(0), self.dims[axis + 1], row, inner)
+
+    def step(self, number: int, axis: int, pointer: ir.Value, index: ir.Value) -> ir.Value:
+        """The pointer moved along an axis."""
+        builder = self.builder
+        operand = self.kernel.operands[number]
+        assert operand.strides is not None
+        stride = operand.strides[axis]
+        if stride == 0:
+            return pointer
+        size = _SIZES[operand.dtype]
+        if stride == size:  # a form that LLVM recognises as consecutive
+            return builder.gep(pointer, [index], inbounds=True, source_etype=_memory_type(operand.dtype))
+        distance = self.strides[number, axis] if stride is None else I64(stride)
+        return builder.gep(pointer, [builder.mul(index, distance)], source_etype=scalars.I8)
+
+    def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+        builder, kernel = self.builder, self.kernel
+        last = kernel.ndim - 1
+        same: dict[int, Any] = {}  # operands that do not change along this axis
+        for number, operand in enumerate(kernel.operands):
+            if operand.strides is None:
+                same[number] = pointers[number]
+            elif operand.strides[last] == 0:
+                same[number] = scalars.load(builder, operand.dtype, pointers[number])
+        types = [_memory_type(kernel.dtype(reference)) for reference in kernel.outputs]
+        outputs = [
+            builder.gep(pointer, [row], inbounds=True, source_etype=type)
+            for pointer, type in zip(self.outputs, types, strict=True)
+        ]
+        with self.loop(low, high) as index:
+            values = [
+                same[number]
+                if number in same
+                else scalars.load(builder, operand.dtype, self.step(number, last, pointers[number], index))
+                for number, operand in enumerate(kernel.operands)
+            ]
+            self.element(values)
+            for pointer, type, reference in zip(outputs, types, kernel.outputs, strict=True):
+                place = builder.gep(pointer, [index], inbounds=True, source_etype=type)
+                scalars.store(builder, kernel.dtype(reference), values[reference], place)
+
+    def element(self, values: list[Any]) -> None:
+        """All steps on one element, appended to the values."""
+        trouble: list[ir.Value] = []
+        for step in self.kernel.steps:
+            dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
+            operands = [values[arg] for arg in step.args]
+            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, trouble, scalar=False, quiet=self.quiet)
+            if len(values) in self.hidden:
+                for half in value if isinstance(value, tuple) else (value,):
+                    self.accumulate(scalars.Emitter(self.builder).bits(half))
+            values.append(value)
+        for condition in trouble:
+            self.accumulate(condition)
+
+    def accumulate(self, bits: ir.Value) -> None:
+        name = str(bits.type)
+        if name not in self.accumulators:
+            self.accumulators[name] = self.entry.alloca(bits.type)
+            self.entry.store(bits.type(0), self.accumulators[name])
+        pointer = self.accumulators[name]
+        self.builder.store(self.builder.or_(self.builder.load(pointer, typ=bits.type), bits), pointer)
+
+    def finish(self) -> None:
+        """Uses what was accumulated."""
+        builder = self.builder
+        for name, pointer in self.accumulators.items():
+            total = builder.load(pointer, typ=pointer.allocated_type)
+            if name != "i1":
+                builder.asm(ir.FunctionType(ir.VoidType(), [total.type]), "", "r", [total], True)
+                continue
+            with builder.if_then(total, likely=False):
+                raise_invalid(builder)
+
+
+def raise_invalid(builder: ir.IRBuilder) -> None:
+    """Raises the invalid flag by 0.0 / 0.0, in a way that LLVM neither folds nor moves."""
+    zero = builder.asm(ir.FunctionType(I64, [I64]), "", "=r,0", [I64(0)], True)
+    zero = builder.bitcast(zero, ir.DoubleType())
+    quotient = builder.bitcast(builder.fdiv(zero, zero), I64)
+    builder.asm(ir.FunctionType(ir.VoidType(), [I64]), "", "r", [quotient], True)
+
+
+# Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.
+_OPAQUE = frozenset(
+    ["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "negative"]
+)
+
+
+def _hidden(kernel: Kernel) -> set[int]:
+    """References of the steps whose flags might be lost: no path of opaque arithmetic leads from them to an output."""
+    first = len(kernel.operands)
+    needed = set(kernel.outputs)
+    for number in reversed(range(len(kernel.steps))):
+        step = kernel.steps[number]
+        if first + number in needed and step.ufunc in _OPAQUE:
+            needed.update(step.args)
+    return {
+        first + number
+        for number, step in enumerate(kernel.steps)
+        if first + number not in needed
+        and ("float" in step.dtype or "complex" in step.dtype)
+        and can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+    }
+
+
+def _memory_type(dtype: str) -> ir.Type:
+    """The type of an element in memory, for addresses."""
+    if dtype == "bool":
+        return scalars.I8
+    type = scalars.llvm_type(dtype)
+    return ir.ArrayType(type, 2) if dtype.startswith("complex") else type
+
+
+_SIZES = {dtype: int(np.dtype(dtype).itemsize) for _, dtype in scalars.SUPPORTED}

@@ -1,0 +1,144 @@
+"""Which word of W holds what, and the contract's tuples in terms of words (docs/native.md).
+
+W[0] poll byte's address | W[1] context | inputs | values of the exit that is taken | call arguments and results | roots
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values
+from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
+from .rows import Unsupported
+
+FIRST_INPUT = 2
+
+# The builds whose items are words, not recipes.
+_OF_WORDS = frozenset({"range", "range_iterator", "range_iterator_update"})
+# The builds whose items are one list in the contract; in the others every item is an element of the tuple.
+_OF_LIST = frozenset({"tuple", "list", "slice"})
+_BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
+
+Place = Callable[[Value], int]  # the word of a value, stored there if need be
+
+
+class Layout:
+    """The numbers of the words of one graph's W."""
+
+    def __init__(self, graph: Graph) -> None:
+        calls = [op for block in graph.blocks for op in block.ops if op.name == "call"]
+        self.word: dict[Value, int] = {}
+        next_word = FIRST_INPUT
+        for value in graph.inputs:
+            self.word[value] = next_word
+            next_word += words(value.type)
+        self.exit_start = next_word
+        next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
+        self.call_start = next_word
+        next_word += max(
+            (
+                _size((c.attrs["callable"], *c.attrs["arguments"])) + sum(words(r.type) for r in c.results)
+                for c in calls
+            ),
+            default=0,
+        )
+        self.roots_start = next_word
+        # The result of a call is in the first root until native code has taken it.
+        self.call_root = self.roots_start
+        self.first_held = self.roots_start + bool(calls)
+        self.nroots = int(bool(calls))
+
+    @property
+    def nwords(self) -> int:
+        """How long W is."""
+        return self.roots_start + self.nroots
+
+    def root(self, number: int) -> int:
+        """The word of the n-th reference held at an exit."""
+        word = self.first_held + number
+        self.nroots = max(self.nroots, word + 1 - self.roots_start)
+        return word
+
+
+class Area:
+    """Hands out words one after the other."""
+
+    def __init__(self, start: int) -> None:
+        self._next = start
+
+    def take(self, type: Type) -> int:
+        """The word of a new value of the type."""
+        word = self._next
+        self._next += words(type)
+        return word
+
+
+def recipe_tuple(recipe: Recipe, place: Place) -> tuple[Any, ...]:
+    """The recipe in the contract's terms."""
+    match recipe:
+        case Keep():
+            return ("keep",)
+        case Unset():
+            return ("unset",)
+        case Null():
+            return ("null",)
+        case Known(value):
+            return ("const", value)
+        case Box(Const() as const):
+            return ("const", const.value)
+        case Box(value):
+            return _box(value.type, place(value))
+        case Build(kind, items) if kind in _OF_WORDS:
+            return (kind, *(place(_boxed(item)) for item in items))
+        case Build(kind, items):
+            made = [recipe_tuple(item, place) for item in items]
+            return (kind, made) if kind in _OF_LIST else (kind, *made)
+    raise Unsupported(f"recipe {recipe}")
+
+
+def exit_tuple(exit: Exit, place: Place) -> tuple[Any, ...]:
+    """The exit in the contract's terms."""
+
+    def made(recipe: Recipe) -> tuple[Any, ...]:
+        return recipe_tuple(recipe, place)
+
+    frames = [
+        (
+            None if f.function is None else made(f.function),
+            f.pc,
+            {slot: made(recipe) for slot, recipe in f.locals.items()},
+            [made(recipe) for recipe in f.stack],
+        )
+        for f in exit.frames
+    ]
+    names = [(name, made(recipe)) for name, recipe in exit.names]
+    return (exit.kind, frames, names, None if exit.result is None else made(exit.result))
+
+
+def _box(type: Type, word: int) -> tuple[Any, ...]:
+    if isinstance(type, Np):
+        return ("np", type.dtype.num, word)
+    return ("object" if is_owned(type) else _BOXES[type], word)
+
+
+def _boxed(recipe: Recipe) -> Value:
+    if isinstance(recipe, Box):
+        return recipe.value
+    if isinstance(recipe, Known) and type(recipe.value) is int:
+        return Const(INT, recipe.value)
+    raise Unsupported(f"{recipe} where a word is needed")
+
+
+def _size(recipes: Iterable[Recipe]) -> int:
+    """How many words the values of the recipes can take."""
+    recipes = list(recipes)
+    values = dict.fromkeys(v for recipe in recipes for v in recipe_values(recipe))
+    return sum(words(v.type) for v in values) + sum(map(_constants, recipes))
+
+
+def _constants(recipe: Recipe) -> int:
+    """How many constants of the recipe may need a word."""
+    if not isinstance(recipe, Build):
+        return 0
+    return (len(recipe.items) if recipe.kind in _OF_WORDS else 0) + sum(map(_constants, recipe.items))

@@ -1,0 +1,105 @@
+"""Arithmetic of NumPy scalars: the element formulas of `scalars`, and an exit wherever NumPy would warn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.types import BOOL, FLOAT, INT, Np, Type
+from . import scalars
+from .convert import resize
+from .floats import divide, exit_if_suspect
+from .ints import int_power
+from .llvm import F64, I64, call, i64, is_finite, make_complex, parts
+from .rows import Unsupported, row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.graph import Op
+    from .driver import Driver
+
+_PYTHON: dict[Type, str] = {INT: "int64", BOOL: "bool", FLOAT: "float64"}
+_INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+
+
+@row("np_op")
+def _np_op(d: Driver, op: Op) -> Any:
+    ufunc, args = op.attrs["ufunc"], [d.scalar(a) for a in op.args]
+    dtype = _dtype(op.args[-1].type)
+    own = _OWN.get((ufunc, dtype))
+    if own is not None:
+        result = own(d, op, *args)
+    elif scalars.supports(ufunc, dtypes := tuple(_dtype(v.type) for v in (*op.args, *op.results))):
+        trouble: list[Any] = []
+        made = scalars.emit(d.builder, ufunc, dtypes, [_halves(d, a) for a in args], trouble)
+        for condition in trouble:
+            d.exit_if(op, condition)
+        result = make_complex(d.builder, *made) if isinstance(made, tuple) else made
+    else:
+        raise Unsupported(f"np.{ufunc} on scalars of {dtype}")
+    _check(d, op, result, args)
+    return result
+
+
+def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
+    if isinstance(result.type, ir.LiteralStructType):
+        # the exact rule for complex numbers would be long: whatever is not finite the interpreter does
+        for part in parts(d.builder, result):
+            d.exit_if(op, d.builder.not_(is_finite(d.builder, part)))
+    elif not isinstance(result.type, ir.IntType):
+        floats = tuple(a for a in args if not isinstance(a.type, ir.IntType))
+        if op.attrs["ufunc"] == "where":
+            return
+        if floats:
+            exit_if_suspect(d, op, result, floats)
+        else:  # a quotient of integers
+            d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))
+
+
+def _halves(d: Driver, value: Any) -> Any:
+    return parts(d.builder, value) if isinstance(value.type, ir.LiteralStructType) else value
+
+
+def _dtype(type: Type) -> str:
+    return type.name if isinstance(type, Np) else _PYTHON[type]
+
+
+def _integer_power(signed: bool) -> Callable[..., Any]:
+    def lower(d: Driver, op: Op, *args: Any) -> Any:
+        b, type = d.builder, args[0].type
+        base, power = (resize(d, a, signed, I64) for a in args)
+        # as signed numbers the largest unsigned ones look negative: the interpreter does them
+        d.exit_if(op, b.icmp_signed("<", power, i64(0)))
+        if not signed:
+            d.exit_if(op, b.icmp_signed("<", base, i64(0)))
+        wide = int_power(d, op, base, power)
+        made = resize(d, wide, signed, type)
+        d.exit_if(op, b.icmp_signed("!=", resize(d, made, signed, I64), wide))
+        return made
+
+    return lower
+
+
+def _division(which: int) -> Callable[..., Any]:
+    def lower(d: Driver, op: Op, a: Any, divisor: Any) -> Any:
+        d.exit_if(op, d.builder.fcmp_ordered("==", divisor, ir.Constant(divisor.type, 0.0)))
+        return divide(d.builder, a, divisor)[which]
+
+    return lower
+
+
+def _power(d: Driver, op: Op, a: Any, power: Any) -> Any:
+    return call(d.builder, "pj_m_pow", F64, a, power)
+
+
+_OWN: dict[tuple[str, str], Callable[..., Any]] = {
+    **{("power", dtype): _integer_power(dtype[0] != "u") for dtype in _INTS},
+    **{(name, dtype): _division(0) for name in ("floor_divide",) for dtype in ("float32", "float64")},
+    **{(name, dtype): _division(1) for name in ("remainder", "mod") for dtype in ("float32", "float64")},
+    ("power", "float64"): _power,
+}
+
+# What the `np_op` operation takes: (ufunc, dtype of the operands).
+NP_OPS = frozenset(_OWN) | scalars.SUPPORTED

@@ -1,0 +1,122 @@
+"""Lists, calls of Python code, and what has to be looked at again after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.graph import Op, Value
+from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
+from . import words as memory
+from .arrays import array_of_object, field
+from .layout import Area, recipe_tuple
+from .llvm import F64, I8, I64, PTR, call, i64
+from .rows import Unsupported, row
+
+if TYPE_CHECKING:
+    from .driver import Driver
+
+# Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
+_TYPE, _LENGTH, _FLOAT_VALUE = 8, 16, 16
+# Guard rows that unbox into the word at this position of the row.
+_UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
+
+
+@row("list_len")
+def _list_len(d: Driver, op: Op) -> Any:
+    return field(d, d.object(op.args[0]), _LENGTH, I64)
+
+
+@row("list_get")
+def _list_get(d: Driver, op: Op) -> Any:
+    b, type = d.builder, op.result.type
+    item = call(b, "pj_list_item", PTR, d.object(op.args[0]), d.scalar(op.args[1]))
+    d.exit_if(op, b.icmp_unsigned("==", item, PTR(None)))
+    if type == INT:
+        place = d.stack(1)
+        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
+        return b.load(place, typ=I64)
+    if type == FLOAT:
+        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
+        return field(d, item, _FLOAT_VALUE, F64)
+    if type == Obj():
+        # another reference to it may go while Python code runs
+        call(b, "pj_retain", ir.VoidType(), item)
+        return item
+    raise Unsupported(f"an element of type {type} of a list")
+
+
+@row("poll")
+def _poll(d: Driver, op: Op) -> None:
+    waiting = d.builder.load_atomic(d.poll_byte, "monotonic", 1, typ=I8)
+    d.exit_if(op, d.builder.icmp_unsigned("!=", waiting, I8(0)), "poll")
+
+
+@row("recheck")
+def _recheck(d: Driver, op: Op) -> None:
+    """Python code may also have changed the lengths or the memory of arrays in place."""
+    b = d.builder
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_recheck", I64, d.W), i64(0)))
+    for value in d.order({*d.graph.inputs, *d.held}):
+        if isinstance(value.type, Array):
+            known = d.array(value)
+            now = array_of_object(d, known.owner, value.type)
+            changed = [
+                b.icmp_unsigned("!=", new, old) for new, old in zip(now.fields()[1:], known.fields()[1:], strict=True)
+            ]
+            whole = changed[0]
+            for one in changed[1:]:
+                whole = b.or_(whole, one)
+            d.exit_if(op, whole)
+
+
+@row("call")
+def _call_python(d: Driver, op: Op) -> Any:
+    """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
+    b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
+    places: dict[Value, int] = dict(d.layout.word)
+
+    def place(value: Value) -> int:
+        if value not in places:
+            places[value] = area.take(value.type)
+            stored = d.object(value) if is_owned(value.type) else d.value(value)
+            memory.store_value(d, places[value], value.type, stored)
+        return places[value]
+
+    callee = recipe_tuple(attrs["callable"], place)
+    arguments = [recipe_tuple(a, place) for a in attrs["arguments"]]
+    chain = [(None if function is None else recipe_tuple(function, place), pc) for function, pc in attrs["chain"]]
+    result_words = [area.take(r.type) for r in op.results]
+    rows = [_with_words(guard, op, result_words) for guard in attrs["result_guard"]]
+    d.sites.append((callee, arguments, tuple(attrs["keywords"]), chain, rows, d.layout.call_root))
+
+    status = call(b, "pj_call", I64, d.W, i64(len(d.sites) - 1))
+    d.exit_if(op, b.icmp_signed("==", status, i64(1)), "raise")
+    other = (
+        ir.Constant(ir.IntType(1), 1) if op.exits["type"].index == d.force_exit else b.icmp_signed("!=", status, i64(0))
+    )
+    unexpected = d.exit_block(op.exits["type"], attrs.get("boxed"))
+    d.leave_if(other, unexpected)
+    results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))
+    whole = memory.load(d, d.layout.call_root, PTR)
+    memory.store(d, d.layout.call_root, PTR(None))
+    call(b, "pj_release", ir.VoidType(), whole)
+    return results
+
+
+def _take(d: Driver, word: int, type: Type) -> Any:
+    """A result; one that is an object gets a reference of its own, whether it is the whole result or part of it."""
+    value = memory.load_value(d, word, type)
+    if is_owned(type):
+        call(d.builder, "pj_retain", ir.VoidType(), value)
+    return array_of_object(d, value, type) if isinstance(type, Array) else value
+
+
+def _with_words(guard: tuple[Any, ...], op: Op, result_words: list[int]) -> tuple[Any, ...]:
+    """A guard row names a result by the value or by its number, where the contract has a word."""
+    if guard[0] not in _UNBOXING:
+        return guard
+    result = guard[2]
+    number = op.results.index(result) if isinstance(result, Value) else result
+    return (*guard[:2], result_words[number], *guard[3:])

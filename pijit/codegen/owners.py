@@ -1,0 +1,117 @@
+"""Who keeps arrays and objects alive, and until when.
+
+Ownership is static: at every place of the graph it is known which references native code owns. So nothing is written
+to the
+root words while the fragment runs; an exit stores what is held there, and C releases it.
+
+Laws:
+1. A *carrier* is a value with a reference of its own: an array or object made by an operation, or a block parameter.
+2. A view has no object until it must be one; it lives on the carrier of its base.
+3. A carrier is held exactly while it is live: from its definition to the last use of it or of a view on it.
+4. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Block, Const, Graph, Jump, Leave, Op, Value, recipe_values
+from ..ir.types import is_owned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Owners:
+    """Carriers, and where they are live."""
+
+    def __init__(self, graph: Graph) -> None:
+        ops = [op for block in graph.blocks for op in block.ops]
+        self.runs_python = any(op.name == "call" for op in ops)
+        self._inputs = set(graph.inputs)
+        self._objects = self._views_that_are_objects(graph)
+        # By id of the block: what is held where it starts, with and without its parameters.
+        self._start: dict[int, frozenset[Value]] = {}
+        self._live_in: dict[int, frozenset[Value]] = {}
+        self._flow(graph)
+
+    def is_virtual(self, value: Value) -> bool:
+        """A view for which no array object is made."""
+        return isinstance(value.op, Op) and value.op.name == "view" and value not in self._objects
+
+    def carrier(self, value: Value) -> Value | None:
+        """What must be held for the value to be usable; None when nothing: a scalar, a constant, a borrowed input."""
+        while self.is_virtual(value):
+            assert isinstance(value.op, Op)
+            value = value.op.args[0]
+        if not is_owned(value.type) or isinstance(value, Const) or (value in self._inputs and not self.runs_python):
+            return None
+        return value
+
+    def before(self, op: Op, after: frozenset[Value]) -> frozenset[Value]:
+        """What is held before the operation, given what is held after it."""
+        return (after - set(op.results)) | self._uses(op)
+
+    def at_end(self, block: Block) -> frozenset[Value]:
+        """What is held before the block's terminator."""
+        held: set[Value] = set()
+        for jump in block.jumps():
+            held |= self.live_in(jump.target) | self._carriers(jump.args[i] for i in self.used_params(jump))
+        if isinstance(block.end, Leave):
+            held |= self._carriers(block.end.exit.values())
+        return frozenset(held)
+
+    def after_ops(self, block: Block) -> list[frozenset[Value]]:
+        """What is held before the first operation, between the others, and after the last one."""
+        states = [self.at_end(block)]
+        for op in reversed(block.ops):
+            states.append(self.before(op, states[-1]))
+        return states[::-1]
+
+    def live_in(self, block: Block) -> frozenset[Value]:
+        """What is held where the block starts, its parameters aside."""
+        return self._live_in.get(id(block), frozenset())
+
+    def used_params(self, jump: Jump) -> list[int]:
+        """The positions of the target's parameters that need their argument: an owned one that nobody uses is not
+        passed."""
+        start = self._start.get(id(jump.target), frozenset())
+        return [i for i, p in enumerate(jump.target.params) if not is_owned(p.type) or p in start]
+
+    def _uses(self, op: Op) -> frozenset[Value]:
+        made = {*op.results, op.attrs.get("boxed")}
+        values = list(op.args)
+        if op.name == "call":
+            values += [v for recipe in (op.attrs["callable"], *op.attrs["arguments"]) for v in recipe_values(recipe)]
+        for exit in op.exits.values():
+            values += exit.values()
+        return self._carriers(v for v in values if v not in made)
+
+    def _carriers(self, values: Iterable[Value]) -> frozenset[Value]:
+        return frozenset(c for c in map(self.carrier, values) if c is not None)
+
+    def _flow(self, graph: Graph) -> None:
+        changed = True
+        while changed:
+            changed = False
+            for block in reversed(graph.blocks):
+                start = self.after_ops(block)[0]
+                if start != self._start.get(id(block)):
+                    self._start[id(block)] = start
+                    self._live_in[id(block)] = start - set(block.params)
+                    changed = True
+
+    @staticmethod
+    def _views_that_are_objects(graph: Graph) -> set[Value]:
+        """Views that Python code sees, or that are passed on under another name, are one object from the start."""
+        seen: set[Value] = set()
+        for block in graph.blocks:
+            for jump in block.jumps():
+                seen.update(jump.args)
+            for op in block.ops:
+                if op.name == "call":
+                    for recipe in (op.attrs["callable"], *op.attrs["arguments"]):
+                        seen.update(recipe_values(recipe))
+                elif op.name == "select":
+                    seen.update(op.args)
+        return seen

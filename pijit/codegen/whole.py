@@ -1,0 +1,63 @@
+"""Whole arrays: new ones, assignment, kernels."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.types import Array
+from .arrays import ArrayValue, array_of_object, store_element
+from .ints import ONE, ZERO
+from .llvm import I8, PTR, call, i64
+from .loops import nest
+from .rows import row
+
+if TYPE_CHECKING:
+    from ..ir.graph import Op
+    from .driver import Driver
+
+
+@row("empty")
+def _empty(d: Driver, op: Op) -> ArrayValue:
+    type = op.result.type
+    assert isinstance(type, Array)
+    dims = [d.scalar(a) for a in op.args[: type.ndim]]
+    b = d.builder
+    for dim in dims:
+        d.exit_if(op, b.icmp_signed("<", dim, ZERO))
+    array = new_array(d, op, type, dims, [])
+    if op.attrs["filled"]:
+        value = d.scalar(op.args[type.ndim])
+        with nest(d, [size(b, dims)]) as (index,):
+            place = b.gep(
+                array.data, [b.mul(index, i64(type.dtype.itemsize), flags=["nsw"])], inbounds=True, source_etype=I8
+            )
+            store_element(d, place, value)
+    return array
+
+
+def new_array(d: Driver, op: Op, type: Array, dims: list[Any], made: list[ArrayValue]) -> ArrayValue:
+    """Leaves by "redo" when there is no memory, after releasing what was ``made`` for the same operation."""
+    b = d.builder
+    lengths, _ = d.dims_on_stack(dims)
+    owner = call(b, "pj_empty", PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
+    exit_and_release(d, op, b.icmp_unsigned("==", owner, PTR(None)), made)
+    return array_of_object(d, owner, type, dims)
+
+
+def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) -> None:
+    """Leaves by "redo" when the condition holds, after releasing what was made."""
+    if not made:
+        d.exit_if(op, condition)
+        return
+    with d.rarely(condition):
+        for array in made:
+            call(d.builder, "pj_release", ir.VoidType(), array.owner)
+        d.exit_if(op, condition)
+
+
+def size(b: Any, dims: list[Any]) -> Any:
+    """The product of the lengths."""
+    return reduce(lambda x, y: b.mul(x, y, flags=["nsw"]), dims, ONE)

@@ -1,0 +1,1 @@
+"""Reports for people: what was compiled, what was not, and why."""

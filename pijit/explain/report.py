@@ -1,0 +1,89 @@
+"""The report at the end of a run: what was compiled and what was not, by source line."""
+
+from __future__ import annotations
+
+import linecache
+from typing import TYPE_CHECKING
+
+from pijit.ground import log, reasons
+from pijit.runtime import records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import CodeType
+
+    from pijit.runtime.records import BreakStats, Record
+
+WIDTH = 78  # of a source line in the report
+
+
+def code_lines(code: CodeType) -> list[int]:
+    """The lines of this code object that hold instructions, without the line of the definition itself."""
+    found = {line for _, _, line in code.co_lines() if line}
+    if code.co_name != "<module>":
+        found.discard(code.co_firstlineno)
+    return sorted(found)
+
+
+def native_lines(record: Record) -> set[int]:
+    """The lines that fragments cover."""
+    file = record.code.co_filename
+    return {line for fragment in record.fragments for where, line in fragment.lines if where == file}
+
+
+def source_line(file: str, line: int) -> str:
+    """One line of source, cut to a width; a dash when the source is gone."""
+    text = linecache.getline(file, line).rstrip() or "-"
+    return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
+
+
+def break_text(row: BreakStats) -> str:
+    """One break in one line."""
+    detail = f" ({row.detail})" if row.detail else ""
+    times = f", {row.count} times" if row.count > 1 else ""
+    return f"{row.id} {row.reason}{detail}{times}. {row.hint}"
+
+
+def heading(record: Record) -> str:
+    """Which function, and its counts."""
+    code, stats = record.code, records.snapshot(record)
+    name = "module level" if code.co_name == "<module>" else f"{code.co_qualname}()"
+    counts = (
+        f"{stats.compiles} fragments compiled in {stats.compile_seconds * 1e3:.0f} ms, {stats.hits} native runs, "
+        f"{stats.misses} guard failures, {stats.exits} exits"
+    )
+    if not stats.compiles:
+        counts = f"not compiled: {reasons.lookup(record.gave_up).title if record.gave_up else 'not hot'}"
+    return f"{log.shown_path(code.co_filename)}:{code.co_firstlineno} {name}: {counts}"
+
+
+def body(record: Record) -> Iterator[str]:
+    """The source, each line marked with who ran it, and below each break the reason."""
+    file = record.code.co_filename
+    native = native_lines(record)
+    breaks = [row for row in records.snapshot(record).breaks if row.file == file]
+    broken = {row.line for row in breaks}
+    for line in code_lines(record.code):
+        mark = "break " if line in broken else "native" if line in native else "python"
+        yield f"  {mark} {line:5} | {source_line(file, line)}"
+        for row in breaks:
+            if row.line == line:
+                yield f"               ^ {break_text(row)}"
+
+
+def worth_showing(record: Record) -> bool:
+    """Code that was compiled, or that something is to be said about."""
+    return bool(record.fragments or record.breaks or record.gave_up)
+
+
+def text(chosen: Iterable[Record] | None = None) -> str:
+    """The whole report."""
+    rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
+    shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
+    quiet = len(rows) - len(shown)
+    parts = ["\n".join([heading(record), *body(record)]) for record in shown]
+    if not parts:
+        parts = ["nothing was compiled"]
+    if quiet:
+        parts.append(f"{quiet} more functions ran too rarely to be compiled")
+    return "pijit report\n\n" + "\n\n".join(parts)

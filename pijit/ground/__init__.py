@@ -1,0 +1,1 @@
+"""The ground floor: settings, reasons, errors, logs. Imports nothing else of pijit."""

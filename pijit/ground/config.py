@@ -1,0 +1,96 @@
+"""Settings: one row each, for the process (`CONFIG`) and for one jitted function (`Options`).
+
+Every row of CONFIG can be set by an environment variable, PIJIT_<NAME>, before pijit is imported, and by plain
+assignment afterwards (`pijit.config.max_fragments = 4`). PIJIT=0 switches everything off.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+OFF_WORDS = frozenset({"0", "no", "off", "false", ""})
+
+
+def setting(default: Any, help: str) -> Any:
+    """One row: its default and the sentence that the documentation shows."""
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(slots=True)
+class Config:
+    """Settings of the process."""
+
+    enabled: bool = setting(True, "false: pijit does nothing at all (the environment spells it PIJIT=0)")
+    threshold_calls: int = setting(2, "calls of an enabled function before it is compiled; jit compiles at the first")
+    threshold_loops: int = setting(64, "iterations of an enabled loop before it is compiled")
+    max_fragments: int = setting(8, "fragments per entry before pijit stops compiling new ones there")
+    max_block_versions: int = setting(3, "versions of one block, told apart by the types that arrive there")
+    max_blocks: int = setting(2000, "blocks in one graph")
+    max_inline_depth: int = setting(8, "calls inlined into one another")
+    max_unroll: int = setting(64, "items of a short tuple or list that a loop over it is unrolled for")
+    exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
+    log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
+    raise_internal: bool = setting(False, "true (tests): an internal error is raised where it is found, not logged")
+
+
+def parse_bool(text: str) -> bool:
+    """Any word but an off word is on."""
+    return text.strip().lower() not in OFF_WORDS
+
+
+PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int}
+
+
+def variable(name: str) -> str:
+    """The environment variable that overrides a setting."""
+    return "PIJIT" if name == "enabled" else f"PIJIT_{name.upper()}"
+
+
+def from_environment(environ: Mapping[str, str], complain: Callable[[str], None]) -> Config:
+    """Defaults, with whatever the environment overrides; a value that makes no sense is one complaint and ignored."""
+    config = Config()
+    for row in fields(Config):
+        text = environ.get(variable(row.name))
+        if text is None:
+            continue
+        kind = type(row.default)
+        try:
+            setattr(config, row.name, PARSE[kind](text))
+        except ValueError:
+            complain(f"pijit: {variable(row.name)}={text!r} is not {'an int' if kind is int else 'a bool'}; ignored")
+    return config
+
+
+def to_stderr(line: str) -> None:
+    """Where complaints about the environment go: nothing can be raised while pijit is being imported."""
+    import sys
+
+    print(line, file=sys.stderr)
+
+
+CONFIG = from_environment(os.environ, to_stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one function was jitted, or how everything in an enabled namespace is compiled."""
+
+    capture_mode: str = "bytecode"
+    fullgraph: bool = False
+    jit_level: str = "O1"
+    backend: str = "numba"
+    eager: bool = False
+    """True for jit: compile at the first call instead of waiting until the code is hot."""
+
+
+# What exists, by option. Later front-ends and back-ends are new words here.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "capture_mode": ("bytecode",),
+    "jit_level": ("O0", "O1"),
+    "backend": ("numba", "numpy"),
+}

@@ -1,0 +1,301 @@
+"""Why something was not compiled, was left, or was compiled again: one row per reason.
+
+1. Ids never change and are never given out twice. The first digit is the kind:
+   1 break, 2 exit, 3 guard failure, 4 recompile or give-up, 9 internal.
+2. Code refers to a reason by its short key; people and tests see the id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KINDS = {"1": "break", "2": "exit", "3": "guard failure", "4": "recompile or give-up", "9": "internal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One row of the registry."""
+
+    id: str
+    key: str
+    title: str
+    explanation: str
+    hint: str
+
+    @property
+    def kind(self) -> str:
+        """break, exit, guard failure, ..."""
+        return KINDS[self.id[2]]
+
+
+# fmt: off
+ROWS: tuple[Reason, ...] = (
+    # 10x: the shape of the code
+    Reason("PJ101", "opcode", "instruction not supported",
+           "Capture met a bytecode instruction that has no handler. The code before it is compiled, the instruction runs "
+           "in the interpreter, and native code takes over again after it.",
+           "Move the statement out of the hot loop, or write it with arithmetic, indexing and calls."),
+    Reason("PJ102", "generator", "generator or coroutine",
+           "Frames that can be suspended run in the interpreter.",
+           "Compute in a plain function and let the generator call it."),
+    Reason("PJ103", "exception_handling", "exception handling",
+           "The instruction belongs to a try, except, finally or with that is not captured.",
+           "Put the hot loop into a function of its own, inside the try."),
+    Reason("PJ104", "block_limit", "too many versions of one place",
+           "Types that change along different paths made more versions of one block than the limit allows.",
+           "Give each variable one type: start sums of floats with 0.0 instead of 0."),
+    Reason("PJ105", "graph_limit", "function too large",
+           "The graph reached the limit on blocks; the rest runs in the interpreter or is captured separately.",
+           "Split the function, or raise PIJIT_MAX_BLOCKS."),
+    Reason("PJ106", "import", "import statement",
+           "An import may run any code.",
+           "Move the import to the top of the file."),
+    Reason("PJ107", "definition", "function or class defined here",
+           "Making a function or class object is left to the interpreter.",
+           "Define it outside the hot code."),
+    Reason("PJ108", "comprehension", "comprehension or container display not supported",
+           "The container that is built here cannot be kept out of memory, so the interpreter builds it.",
+           "Fill an array made beforehand, or use an array expression."),
+    # 11x: calls
+    Reason("PJ111", "unsupported_call", "call not supported",
+           "Nothing is known about this callable, so Python calls it.",
+           "If it is your own function, define it in Python so that it can be inlined; otherwise call it outside the loop."),
+    Reason("PJ112", "call_arguments", "arguments of this call not supported",
+           "The function is known, but not with these arguments or keywords.",
+           "Use the plain form of the call, or accept that this one runs in the interpreter."),
+    Reason("PJ113", "inline_limit", "calls nested too deep to inline",
+           "Inlining stops at a depth (PIJIT_MAX_INLINE_DEPTH) and at recursive calls.",
+           "The called function is compiled on its own if it is hot; nothing needs to be done."),
+    Reason("PJ114", "not_inlinable", "function cannot be inlined",
+           "The called function uses something that needs a frame of its own.",
+           "The called function is compiled on its own if it is hot; nothing needs to be done."),
+    Reason("PJ115", "side_effect", "call with an effect outside the program's arrays",
+           "Printing, logging, files and the like are done by Python, in the order written.",
+           "Nothing: what surrounds the call stays native. Call it less often if it shows in a profile."),
+    Reason("PJ116", "skipped", "function marked with @skip",
+           "The function asked to be left to the interpreter.",
+           "Remove @skip if it should be compiled."),
+    # 12x: values
+    Reason("PJ121", "unsupported_type", "value of a type that is not supported",
+           "The operation meets an object that native code cannot compute with.",
+           "Use numbers and NumPy arrays in hot code."),
+    Reason("PJ122", "unsupported_dtype", "array dtype not supported",
+           "Arrays of object, string, datetime, structured, extended-precision or byte-swapped type run in the interpreter.",
+           "Convert once, before the hot code: x.astype(np.float64)."),
+    Reason("PJ123", "array_subclass", "subclass of ndarray",
+           "A subclass may redefine any operation; only exact numpy.ndarray is compiled.",
+           "Use np.asarray(x) if the subclass's behaviour is not needed."),
+    Reason("PJ124", "unsupported_operand", "operation not supported for these types",
+           "There is no lowering for this operator with these operand types.",
+           "Convert the operands to float64 or int64 beforehand."),
+    Reason("PJ125", "unsupported_index", "index of a kind that is not supported",
+           "This form of indexing is left to NumPy and the interpreter.",
+           "Integers, slices, None, Ellipsis and boolean masks are the forms that compile."),
+    Reason("PJ126", "attribute", "attribute access not supported",
+           "Reading or writing this attribute may run code that pijit does not know.",
+           "Read the attribute into a local before the loop."),
+    Reason("PJ127", "store_target", "assignment to something that is not supported",
+           "The object that is stored into is not an array or a local, global or closure variable.",
+           "Collect results in a preallocated array."),
+    Reason("PJ128", "big_int", "integer beyond 64 bits",
+           "The value is a Python int that does not fit into a machine word.",
+           "Reduce it modulo 2**64 (or use np.uint64) if that is what the algorithm means."),
+    Reason("PJ129", "iteration", "iteration over this object not supported",
+           "Only range, arrays, and short tuples and lists are iterated natively.",
+           "Iterate over range(len(x)) and index."),
+    # 13x: surroundings
+    Reason("PJ131", "frame_access", "code that looks at frames",
+           "locals(), sys._getframe and the like need every variable in place.",
+           "Keep them out of hot code."),
+    Reason("PJ132", "fp_state", "floating-point errors are raised, called or logged here",
+           "np.errstate asks for a treatment of floating-point errors that needs each statement on its own.",
+           "Set errstate around the hot code only where you need it."),
+    Reason("PJ133", "unbound", "variable that may be unbound",
+           "The variable has no value on this path; the interpreter raises the error.",
+           "Give the variable a value on every path."),
+    Reason("PJ134", "always_raises", "operation that raises",
+           "The operation raises for these values; the interpreter raises the error.",
+           "Nothing, if the error is meant."),
+    Reason("PJ135", "nonlocal_store", "assignment to a variable of an enclosing function",
+           "Storing through nonlocal is left to the interpreter.",
+           "Use a local in the loop and assign to the outer variable once, at the end."),
+    # 2xx: exits
+    Reason("PJ200", "return", "the function returned", "The normal end.", "Nothing."),
+    Reason("PJ201", "int_overflow", "integer outgrew 64 bits",
+           "A Python int would have wrapped; the interpreter takes over and makes a big int.",
+           "Reduce modulo 2**64 or use np.uint64 if wrapping is meant; use floats if the exact value is not needed."),
+    Reason("PJ202", "index_error", "index out of range",
+           "The interpreter takes over at the index and raises IndexError.",
+           "Check the bounds of the loop."),
+    Reason("PJ203", "zero_division", "division by zero",
+           "The interpreter takes over at the division and raises ZeroDivisionError or warns.",
+           "Test the divisor beforehand if zero is expected."),
+    Reason("PJ204", "shape_mismatch", "shapes do not broadcast",
+           "The interpreter takes over at the operation and raises ValueError, or finds the broadcast that capture did not assume.",
+           "Check the shapes that go into the operation."),
+    Reason("PJ205", "math_domain", "argument outside a math function's domain",
+           "The interpreter takes over at the call and raises the error.",
+           "Test the argument beforehand if it may be outside."),
+    Reason("PJ206", "fp_flags", "floating-point flag raised",
+           "The operation set a floating-point flag; it is done again by NumPy so that warnings are NumPy's own.",
+           "Mask the values that divide by zero or overflow, or use np.errstate(all='ignore') if they are meant."),
+    Reason("PJ207", "call_raised", "called function raised",
+           "A function called from inside a fragment raised; the exception goes on from the line of the call.",
+           "Nothing, if the error is meant."),
+    Reason("PJ208", "call_type", "called function returned another type",
+           "The result of a call is of another type than at capture; the interpreter goes on after the call.",
+           "Let the function return one type."),
+    Reason("PJ209", "poll", "signal, thread switch or pending call",
+           "A loop stopped for a moment to let Python serve signals and other threads.",
+           "Nothing."),
+    Reason("PJ210", "branch_not_seen", "path that was not captured",
+           "A branch was taken that capture left out.",
+           "Nothing: the path is captured once it is hot."),
+    Reason("PJ211", "type_changed", "value changed its type in a loop",
+           "A variable has another type than the loop was compiled for.",
+           "Give the variable one type before the loop."),
+    Reason("PJ212", "source_changed", "global, attribute or item changed meanwhile",
+           "Something that native code had read was changed by code that ran in between.",
+           "Read it into a local if the change does not matter."),
+    Reason("PJ213", "unbound_local", "unbound local variable",
+           "The interpreter takes over and raises UnboundLocalError or NameError.",
+           "Give the variable a value on every path."),
+    Reason("PJ214", "overlap", "arrays overlap",
+           "The target of a store shares memory with an input in a way that the fused loop may not be run.",
+           "Write into another array."),
+    Reason("PJ215", "read_only", "array is read-only",
+           "The interpreter takes over at the store and raises ValueError.",
+           "Copy the array, or set its writeable flag."),
+    Reason("PJ216", "value_error", "operation refused these values",
+           "The interpreter takes over at the operation and raises the error.",
+           "Nothing, if the error is meant."),
+    Reason("PJ217", "conversion", "number cannot be converted",
+           "int() of a nan, an infinity or a huge float: the interpreter takes over.",
+           "Test with np.isfinite beforehand."),
+    Reason("PJ218", "memory", "no memory",
+           "An array could not be allocated; the interpreter takes over and raises MemoryError.",
+           "Use smaller arrays."),
+    Reason("PJ219", "recursion", "recursion limit",
+           "The interpreter takes over and raises RecursionError.",
+           "Check the end of the recursion."),
+    Reason("PJ220", "at_break", "end of the fragment",
+           "The fragment ends at an instruction that runs in the interpreter; the break says why.",
+           "See the break."),
+    Reason("PJ221", "forced", "exit forced by a test",
+           "Tests make each exit happen in turn.",
+           "Nothing."),
+    Reason("PJ222", "int_too_large", "integer too large for this operation",
+           "An int beyond 2**53 meets a float, or a range reaches beyond 2**62: the fast path is not exact there.",
+           "Nothing, if it is rare."),
+    Reason("PJ223", "list_item_type", "list item of another type",
+           "The list held items of one type when the code was captured, and now holds another.",
+           "Use an array, or keep one type per list."),
+    Reason("PJ224", "short_axis", "axis shorter than its slice",
+           "A slice with constant ends reaches beyond the array.",
+           "Nothing, if such small arrays are rare."),
+    Reason("PJ225", "power", "power that does not give a plain number",
+           "A negative exponent of an int, a negative base of a float or an overflow: the interpreter takes over.",
+           "Write x * x for squares, and keep bases and exponents where the result is of one type."),
+    Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
+           "Check the shift count."),
+    # 3xx: guard failures
+    Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
+           "Call hot code with the same types; convert once at the border."),
+    Reason("PJ302", "guard_value", "other value", "A value that was taken as constant has changed.",
+           "Pass what changes as an argument rather than through a global or a default."),
+    Reason("PJ303", "guard_identity", "other object", "A function, module or class was replaced.",
+           "Nothing, if it is replaced once; replacing it again and again makes pijit compile again and again."),
+    Reason("PJ304", "guard_array_dtype", "other dtype", "An array has another dtype than the fragment was compiled for.",
+           "Convert once at the border: x = np.asarray(x, dtype=np.float64)."),
+    Reason("PJ305", "guard_array_ndim", "other number of dimensions", "An array has another rank.",
+           "Reshape at the border, or expect one fragment per rank."),
+    Reason("PJ306", "guard_array_ones", "other broadcast shape",
+           "A dimension of an array is 1 where it was not, or the other way round, so it broadcasts differently.",
+           "Nothing, unless shapes keep alternating."),
+    Reason("PJ307", "guard_array_order", "other memory order", "An array is laid out otherwise in memory.",
+           "np.ascontiguousarray at the border, if both orders keep coming."),
+    Reason("PJ308", "guard_array_flags", "other array flags", "An array is read-only or not aligned.",
+           "Copy it once at the border."),
+    Reason("PJ309", "guard_missing", "variable missing", "A variable that the fragment reads is not there.",
+           "Define it before the hot code."),
+    Reason("PJ310", "guard_present", "variable appeared", "A name that did not exist when the fragment was compiled does now.",
+           "Define it before the hot code."),
+    Reason("PJ311", "guard_int_range", "integer beyond 64 bits", "A Python int does not fit into a machine word.",
+           "Reduce it if the algorithm allows."),
+    Reason("PJ312", "guard_errstate", "other floating-point error state", "np.errstate or np.seterr changed how errors are treated.",
+           "Set it once, outside the hot code."),
+    Reason("PJ313", "guard_attr", "attribute changed", "An attribute that the fragment relies on has changed.",
+           "Read it into a local, or pass it as an argument."),
+    Reason("PJ314", "guard_length", "other length", "A tuple or list has another length.",
+           "Keep numbers in an array, whose length is not part of the guard."),
+    Reason("PJ315", "guard_globals", "other globals", "The code runs with the globals of another module.",
+           "Nothing."),
+    # 4xx: recompiles and give-ups
+    Reason("PJ401", "recompiled", "compiled again", "No fragment fitted, so one more was compiled.",
+           "See the guard that failed."),
+    Reason("PJ402", "too_many_versions", "too many fragments",
+           "The entry reached the limit on fragments (PIJIT_MAX_FRAGMENTS); new types run in the interpreter.",
+           "Convert types once at the border, or raise the limit."),
+    Reason("PJ403", "hot_exit", "exit taken often", "An exit is taken so often that an entry was made there.",
+           "Nothing, unless it is compiled again and again."),
+    Reason("PJ404", "not_worth_it", "native code did not pay", "The fragment was no faster than the interpreter and was retired.",
+           "Nothing: the interpreter runs this."),
+    Reason("PJ405", "nothing_to_compile", "nothing to compile here", "Capture found too little between entry and first break.",
+           "See the break."),
+    Reason("PJ406", "capture_unstable", "code changed while it was captured",
+           "Another thread changed what capture was looking at.", "Nothing: it is tried again."),
+    Reason("PJ407", "disabled", "switched off", "pijit is off here: PIJIT=0, disable() or @skip.",
+           "Remove whatever switched it off."),
+    Reason("PJ408", "not_a_python_function", "not a Python function",
+           "Builtins, classes and callables written in C have no bytecode to compile; they are returned as they are.",
+           "Jit the Python function that calls them."),
+    Reason("PJ409", "suspendable", "generator or coroutine function",
+           "Generator functions, coroutines and asynchronous generators run as they are.",
+           "Jit the plain functions that they call."),
+    # 9xx: internal
+    Reason("PJ901", "internal", "internal error in pijit", "pijit failed; the code ran in the interpreter and its result is right.",
+           "Please report it, with the traceback that the log holds."),
+    Reason("PJ902", "codegen", "code generator refused the graph", "The code generator failed on this graph; the code runs in the interpreter.",
+           "Please report it, with the text of the graph."),
+)
+# fmt: on
+
+# An operation of the graph that has one way to fail gives its own name as the reason.
+OPERATIONS = {
+    "cast": "conversion",
+    "empty": "memory",
+    "float_pow": "power",
+    "float_round": "conversion",
+    "float_to_int": "conversion",
+    "kernel": "fp_flags",
+    "math": "math_domain",
+    "recheck": "source_changed",
+}
+
+BY_ID = {row.id: row for row in ROWS}
+BY_KEY = {row.key: row for row in ROWS}
+BY_NAME = {**BY_ID, **BY_KEY, **{name: BY_KEY[key] for name, key in OPERATIONS.items()}}
+
+
+def lookup(name: str) -> Reason:
+    """The row with this id ("PJ101") or key ("opcode")."""
+    row = BY_NAME.get(name) or BY_ID.get(name.upper())
+    if row is None:
+        raise KeyError(f"no reason {name!r}")
+    return row
+
+
+def describe(row: Reason) -> str:
+    """A reason in full, for people."""
+    return f"{row.id} {row.key}: {row.title} ({row.kind})\n    {row.explanation}\n    Hint: {row.hint}"
+
+
+def page() -> str:
+    """docs/reasons.md."""
+    parts = ["# Reasons", "", "Every break, exit, guard failure and recompile has a row here. Ids do not change."]
+    for digit, kind in KINDS.items():
+        parts += ["", f"## PJ{digit}xx: {kind}"]
+        for row in ROWS:
+            if row.id[2] == digit:
+                parts += ["", f"**{row.id}** `{row.key}`: {row.title}. {row.explanation} *{row.hint}*"]
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,1 @@
+"""What happens while the program runs: records, tiers, entries, the driver."""

@@ -1,0 +1,161 @@
+"""The whole story of one fragment: capture, optimise, generate, install.
+
+`compile_entry` is what the tiers call when an entry of a code object is hot and no fragment fits the frame that stands there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from pijit.ground import log
+from pijit.ground.config import CONFIG, Options
+from pijit.ir.graph import Exit as GraphExit, Graph, Value
+from pijit.ir.text import text as graph_text
+from pijit.pycode.instructions import decode
+from pijit.trace.tracer import Capture, Limits, Tracer, View
+
+if TYPE_CHECKING:
+    from pijit.codegen.build import Native
+    from pijit.trace.guards import Guards
+
+# Operations whose outcome depends on NumPy's floating-point error state.
+_OBEYS_ERRSTATE = frozenset({"np_op", "ew", "kernel", "cast"})
+
+
+@dataclass(slots=True)
+class Compiled:
+    """A fragment ready to be installed, with what the records and logs say about it."""
+
+    capture: Capture
+    graph: Graph
+    native: Native
+    rows: list[tuple[Any, ...]]
+    texts: list[str]
+    exits: list[GraphExit]
+    seconds: float
+    captured: str  # the graph before optimisation, when somebody listens
+
+
+def capture_entry(code: CodeType, pc: int, view: View, options: Options, feedback: dict[Any, Any]) -> Capture:
+    """The graph of what runs from pc on, for a frame like the one in view."""
+    from pijit import _native
+
+    return Tracer(code, pc, view, _limits(_native.current_errmask(), feedback)).capture()
+
+
+def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
+    from pijit.codegen.npscalars import NP_OPS
+    from pijit.codegen.scalars import CASTS, SUPPORTED
+
+    def elementwise(ufunc: str, dtype: str) -> bool:
+        if errmask and _is_inexact(dtype):
+            return False
+        if ufunc == "cast":
+            return tuple(dtype.split("->")) in CASTS
+        return (ufunc, dtype) in SUPPORTED
+
+    def scalar(ufunc: str, dtype: str) -> bool:
+        return not errmask and (ufunc, dtype) in NP_OPS
+
+    return Limits(
+        versions=CONFIG.max_block_versions,
+        blocks=CONFIG.max_blocks,
+        inline_depth=CONFIG.max_inline_depth,
+        elementwise=elementwise,
+        scalar=scalar,
+        feedback=feedback,
+        errmask=errmask,
+    )
+
+
+def _is_inexact(dtype: str) -> bool:
+    return "float" in dtype or "complex" in dtype
+
+
+def compile_capture(capture: Capture, code: CodeType, options: Options, force_exit: int | None = None) -> Compiled:
+    """Machine code for a capture."""
+    from pijit.opt.pipeline import Options as Passes, optimize
+
+    start = time.perf_counter()
+    graph = capture.graph
+    captured = graph_text(graph, exits=False) if log.enabled("graph") else ""
+    optimize(graph, Passes(level=options.jit_level, fusible=_fusible, checked=CONFIG.raise_internal))
+    native = BACKENDS[options.backend](graph, force_exit)
+    rows, texts = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
+    exits = sorted(graph.exits(), key=lambda exit: exit.index)
+    return Compiled(capture, graph, native, rows, texts, exits, time.perf_counter() - start, captured)
+
+
+def _fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+    from pijit.codegen.scalars import supports
+
+    return supports(ufunc, dtypes)
+
+
+def _numba(graph: Graph, force_exit: int | None) -> Native:
+    from pijit.codegen.build import compile_graph
+
+    return compile_graph(graph, force_exit=force_exit)
+
+
+def _numpy(graph: Graph, force_exit: int | None) -> Native:
+    from pijit.runtime.reference import evaluate_graph
+
+    return evaluate_graph(graph, force_exit=force_exit)
+
+
+# A back-end makes a Native of a graph.
+BACKENDS: dict[str, Callable[[Graph, int | None], Any]] = {"numba": _numba, "numpy": _numpy}
+
+
+def _errmask_row(capture: Capture, graph: Graph) -> list[tuple[tuple[Any, ...], str]]:
+    from pijit import _native
+
+    if any(op.name in _OBEYS_ERRSTATE for block in graph.blocks for op in block.ops):
+        return [(("errmask", _native.current_errmask()), "NumPy's floating-point error state is as it was")]
+    return []
+
+
+def guard_rows(
+    guards: Guards, word: dict[Value, int], extra: list[tuple[tuple[Any, ...], str]]
+) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """The rows with words in place of graph values."""
+    rows = [tuple(_word(part, word) for part in row) for row in guards.rows]
+    return rows + [row for row, _ in extra], guards.texts + [text for _, text in extra]
+
+
+def _word(part: Any, word: dict[Value, int]) -> Any:
+    if isinstance(part, Value):
+        return word[part]
+    if type(part) is tuple and part and isinstance(part[0], Value):
+        return word[part[0]]  # the values of one object stand in consecutive words
+    return part
+
+
+def make_view(raw: tuple[Any, ...]) -> View:
+    """The view that C hands to on_entry."""
+    from pijit import _native
+
+    function, globals_, builtins, names, locals_, stack = raw
+    return View(function, globals_, builtins, names, locals_, stack, _native.UNSET)
+
+
+def resume_points(code: CodeType, pc: int) -> list[tuple[int, int]]:
+    """(pc, stack depth) of the places where native code may take over again after the instruction at pc."""
+    from pijit.pycode.flow import control_flow
+
+    bytecode = decode(code)
+    flow = control_flow(bytecode)
+    points: dict[int, int] = {}
+    for after in flow.next_pcs(pc):
+        instruction = bytecode.at(after)
+        # CPython's specialised list.append goes past the POP_TOP that follows it.
+        place = instruction.next if instruction.opname == "POP_TOP" else after
+        depth = flow.stack_depth(place)
+        if depth is not None:
+            points[place] = depth
+    return list(points.items())

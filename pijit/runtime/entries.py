@@ -1,0 +1,275 @@
+"""Entries of a code object: where native code may take over, when it is compiled, and when pijit gives up.
+
+A `Plan` is the driver's part of a Record. Entries are keyed by the pc that fragments start at:
+
+- the start of the function,
+- the header of every loop, reached through its backward jumps (counted by C until the entry is hot),
+- the instruction after a break.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from pijit import _native
+from pijit.ground import log, reasons
+from pijit.ground.config import CONFIG, Options
+from pijit.ground.errors import CaptureError, capture_error
+from pijit.pycode.flow import control_flow
+from pijit.pycode.instructions import Bytecode, decode
+from pijit.runtime import driver
+from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+
+NEVER = -1
+_AGAIN = 0
+_EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
+_AFTER = 1  # crossings of the place after a break before it is compiled
+
+
+@dataclass(slots=True)
+class Entry:
+    """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included."""
+
+    kind: str
+    rows: list[tuple[int, str, int, int, int]]
+    compiled: int = 0
+    off: str = ""
+
+
+@dataclass(slots=True)
+class Plan:
+    """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests)."""
+
+    entries: dict[int, Entry] = field(default_factory=dict)
+    feedback: dict[Any, Any] = field(default_factory=dict)
+    force_exit: int | None = None
+
+
+def enable_code(code: CodeType, options: Options) -> Record:
+    """Attaches a record and the first entries to a code object; the second time gives the record that is there."""
+    state = _native.state_of(code)
+    if state is not None and state.data is not None:
+        record: Record = state.data
+        return record
+    record = Record(code, options)
+    bytecode = decode(code)
+    if bytecode.is_generator:
+        _native.attach(code, record, "off")
+        return record
+    state = _native.attach(code, record, "on")
+    record.plan = Plan(first_entries(bytecode, options))
+    install(state, record.plan)
+    return record
+
+
+def first_entries(bytecode: Bytecode, options: Options) -> dict[int, Entry]:
+    """The start and the loop headers."""
+    flow = control_flow(bytecode)
+    calls = 0 if options.eager else CONFIG.threshold_calls
+    loops = _EAGER_LOOPS if options.eager else CONFIG.threshold_loops
+    entries = {bytecode.start: Entry("start", [(bytecode.start, "start", bytecode.start, 0, calls)])}
+    for loop in flow.loops:
+        rows = []
+        for jump in loop.back_edges:
+            depth = flow.stack_depth(jump.pc)
+            if depth is not None:
+                rows.append((jump.at, "jump", loop.header, depth, loops))
+        if rows and loop.header not in entries:
+            entries[loop.header] = Entry("jump", rows)
+    return entries
+
+
+def install(state: Any, plan: Plan) -> None:
+    state.set_entries([row for entry in plan.entries.values() if not entry.off for row in entry.rows])
+
+
+# ---- callbacks of the native part ------------------------------------------------------------------------------------
+
+
+def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
+    """An entry is hot and nothing fits the frame that stands there. Gives how many misses to wait before the next call: 0 try the
+    fragments at once, -1 never. For ``fullgraph`` it gives the exception to raise."""
+    record: Record = state.data
+    entry = record.plan.entries.get(pc)
+    if entry is None or entry.off:
+        return NEVER
+    if failures:
+        record.misses += 1
+    try:
+        return _compile(state, record, entry, pc, raw, failures)
+    except CaptureError as error:
+        return error
+    except Exception:
+        if CONFIG.raise_internal:
+            raise
+        log.internal(traceback.format_exc())
+        _turn_off(state, record, pc, "internal")
+        return NEVER
+
+
+def _compile(
+    state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
+) -> int:
+    code, options = record.code, record.options
+    line = _line(code, pc)
+    if entry.compiled >= CONFIG.max_fragments:
+        _explain_failures(record, failures, "gave up: too many fragments, it runs in the interpreter")
+        _turn_off(state, record, pc, "too_many_versions")
+        return NEVER
+    view = driver.make_view(raw)
+    capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
+    breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
+    if options.fullgraph and capture.breaks:
+        first = capture.breaks[0]
+        raise capture_error(first.reason, first.code, first.line, first.detail)
+    if not worth_compiling(capture, entry.kind):
+        _explain_failures(record, failures, "nothing to compile for these types")
+        _add_resume_points(state, record, capture)
+        if entry.compiled == 0 or entry.kind == "after":
+            _turn_off(state, record, pc, "nothing_to_compile")
+        return NEVER if entry.compiled == 0 else CONFIG.threshold_loops
+    compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
+    fragment = _fragment_record(compiled, entry, line, breaks)
+    native = compiled.native
+    fragment.native = _native.Fragment(
+        native.address, native.nwords, native.roots_start, native.nroots, compiled.rows, compiled.texts,
+        native.exits, native.sites, native.keep, fragment,
+    )  # fmt: skip
+    record.add_fragment(fragment)
+    entry.compiled += 1
+    state.add_fragment(pc, fragment.native)
+    count = f"fragment {entry.compiled} of {CONFIG.max_fragments} ({fragment.compile_seconds * 1e3:.0f} ms)"
+    _explain_failures(record, failures, f"compiled {count}")
+    _log_compiled(code, line, compiled, count, again=entry.compiled > 1)
+    _add_resume_points(state, record, capture)
+    return _AGAIN
+
+
+def worth_compiling(capture: Any, kind: str) -> bool:
+    """Whether a fragment can pay for entering and leaving it: it loops, works on arrays, or does more than a few operations."""
+    if capture.loops and capture.progress:
+        return True
+    work = [op.name for block in capture.graph.blocks for op in block.ops if op.name not in _FREE]
+    if any(name in _HEAVY for name in work):
+        return True
+    return len(work) >= (1 if kind == "start" and capture.returns else 4)
+
+
+_FREE = frozenset({"poll", "dim", "stride", "check", "cmp", "raw_add", "raw_sub", "raw_mul", "recheck"})
+_HEAVY = frozenset({"ew", "assign", "empty", "load", "store"})
+
+
+def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
+    kinds = {"start": "function", "jump": "loop", "after": "after"}
+    exits = [
+        Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
+    ]
+    covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
+    return FragmentRecord(
+        line, kinds[entry.kind], compiled.texts, exits, root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        compile_seconds=compiled.seconds, lines=frozenset(covered),
+        texts={"graph": driver.graph_text(compiled.graph, exits=False), "code": compiled.native.code},
+    )  # fmt: skip
+
+
+def _operations(compiled: Any) -> Any:
+    for block in compiled.graph.blocks:
+        for op in block.ops:
+            for exit in op.exits.values():
+                if exit.frames:
+                    yield block, op, exit.frames[-1]
+
+
+def _record_break(record: Record, b: Any) -> Break:
+    row = record.add_break(b.reason, b.line, b.detail, b.code.co_filename)
+    if row.count == 1:
+        reason = reasons.lookup(b.reason)
+        detail = f" ({b.detail})" if b.detail else ""
+        log.event("breaks", b.code, b.line, f"{reason.id} {reason.title}{detail}; {reason.hint}")
+    return row
+
+
+def _add_resume_points(state: Any, record: Record, capture: Any) -> None:
+    """Entries after the breaks of a capture."""
+    plan: Plan = record.plan
+    changed = False
+    for b in capture.breaks:
+        changed |= add_entries_after(record, b.root_pc)
+    if changed:
+        install(state, plan)
+
+
+def add_entries_after(record: Record, root_pc: int) -> bool:
+    """Entries where the frame goes on after the instruction at root_pc; whether there are new ones."""
+    changed = False
+    for pc, depth in driver.resume_points(record.code, root_pc):
+        if pc not in record.plan.entries:
+            record.plan.entries[pc] = Entry("after", [(pc, "after", pc, depth, _AFTER)])
+            changed = True
+    return changed
+
+
+def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
+    entry = record.plan.entries[pc]
+    entry.off = reasons.lookup(reason).id
+    log.event("perf", record.code, _line(record.code, pc), f"{entry.off} {reasons.lookup(reason).title}: not compiled from here")
+    if entry.kind != "start":
+        install(state, record.plan)
+
+
+def on_exit(state: Any, native: Any, index: int, count: int) -> int:
+    """An exit was taken often. Gives the count to be called at again, -1 never."""
+    from pijit.runtime import hot
+
+    record: Record = state.data
+    try:
+        return hot.exit_is_hot(state, record, native, index, count)
+    except Exception:
+        if CONFIG.raise_internal:
+            raise
+        log.internal(traceback.format_exc())
+        return NEVER
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------
+
+
+def _line(code: CodeType, pc: int) -> int:
+    return decode(code).at(pc).line or code.co_firstlineno
+
+
+def _explain_failures(record: Record, failures: list[tuple[Any, int, Any]], outcome: str) -> None:
+    if not log.enabled("guards"):
+        return
+    for fragment, row, got in failures[-1:]:
+        data: FragmentRecord = fragment.data
+        text = data.guards[row] if row < len(data.guards) else "a guard"
+        came = f", got {describe(got)}" if got is not _native.UNSET else ""
+        log.event("guards", record.code, data.line, f"expected: {text}{came} -> {outcome} (failure {record.misses} here)")
+
+
+def describe(value: Any) -> str:
+    """How a message names an actual value."""
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        shape = "x".join(map(str, value.shape)) or "0-d"
+        return f"a {value.dtype} array of shape {shape}" + ("" if value.flags.writeable else ", read-only")
+    if isinstance(value, (bool, int, float, np.generic)):
+        return f"{type(value).__name__} {value!r}"[:60]
+    name = getattr(value, "__qualname__", None)
+    return f"{name} (another object)" if name else f"a {type(value).__name__}"
+
+
+def _log_compiled(code: CodeType, line: int, compiled: Any, count: str, again: bool) -> None:
+    if again:
+        log.event("recompiles", code, line, f"compiled {count}")
+    log.event("perf", code, line, f"compiled {count}, {len(compiled.graph.blocks)} blocks, {len(compiled.exits)} exits")
+    if log.enabled("graph"):
+        log.message("graph", compiled.captured)
+        log.message("graph", driver.graph_text(compiled.graph, exits=False))
+    if log.enabled("code"):
+        log.message("code", compiled.native.code)

@@ -1,0 +1,152 @@
+"""The back-end "numpy": a graph is run by the reference evaluator instead of machine code. The oracle of the tests.
+
+The native side is one C function (`pj_reference`) that calls the Python object that the fragment keeps, with the address of W. Inputs are
+read from the words that guards wrote; what an exit needs is written to words as machine code would.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pijit.codegen.build import Native
+from pijit.codegen.layout import FIRST_INPUT, exit_tuple
+from pijit.ir.graph import Const, Exit, Graph, Value
+from pijit.ir.run import Env, run
+from pijit.ir.text import text
+from pijit.ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
+
+_python = ctypes.pythonapi
+_python.Py_IncRef.argtypes = [ctypes.py_object]
+
+
+def evaluate_graph(graph: Graph, *, force_exit: int | None = None) -> Native:
+    """A Native whose code is the evaluator."""
+    from pijit import _native
+
+    start = time.perf_counter()
+    layout = _Layout(graph)
+    evaluator = _Evaluator(graph, layout, force_exit)
+    return Native(
+        address=_native.symbols()["pj_reference"],
+        nwords=layout.nwords,
+        roots_start=layout.roots_start,
+        nroots=layout.nroots,
+        word=layout.inputs,
+        exits=layout.exits,
+        sites=[],
+        keep=evaluator,
+        code=text(graph),
+        seconds=time.perf_counter() - start,
+        cached=False,
+    )
+
+
+class _Layout:
+    """Words of inputs, then of what exits hand over: numbers first, owned objects in the roots."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.inputs: dict[Value, int] = {}
+        word = FIRST_INPUT
+        for value in graph.inputs:
+            self.inputs[value] = word
+            word += words(value.type)
+        exits = sorted(graph.exits(), key=lambda exit: exit.index)
+        self.numbers: list[dict[Value, int]] = []
+        self.objects: list[dict[Value, int]] = []
+        self.constants: list[list[tuple[Const, int]]] = []
+        start, widest, roots = word, 0, 0
+        kept = [exit.values() for exit in exits]
+        # words for constants that the contract wants in a word come after the values
+        for values in kept:
+            numbers: dict[Value, int] = {}
+            word = start
+            for value in values:
+                if not is_owned(value.type):
+                    numbers[value] = word
+                    word += words(value.type)
+            self.numbers.append(numbers)
+            widest = max(widest, word + 64 - start)
+            roots = max(roots, sum(is_owned(v.type) for v in values))
+        self.roots_start, self.nroots = start + widest, roots
+        self.nwords = self.roots_start + roots
+        self.exits: list[tuple[Any, ...]] = []
+        for exit, values, numbers in zip(exits, kept, self.numbers, strict=True):
+            owned = [v for v in values if is_owned(v.type)]
+            self.objects.append({v: self.roots_start + i for i, v in enumerate(owned)})
+            self.constants.append([])
+            self.exits.append(exit_tuple(exit, self._place(numbers, self.objects[-1], self.constants[-1], start)))
+
+    @staticmethod
+    def _place(numbers: dict[Value, int], objects: dict[Value, int], constants: list[tuple[Const, int]], start: int) -> Any:
+        free = max((word + 2 for word in numbers.values()), default=start)
+
+        def place(value: Value) -> int:
+            if isinstance(value, Const):
+                constants.append((value, free + len(constants)))
+                return constants[-1][1]
+            return objects[value] if value in objects else numbers[value]
+
+        return place
+
+
+class _Evaluator:
+    """Called by C with the address of W; gives the index of the exit and the exception of a "raise" exit."""
+
+    def __init__(self, graph: Graph, layout: _Layout, force_exit: int | None) -> None:
+        self.graph, self.layout, self.force_exit = graph, layout, force_exit
+
+    def __call__(self, address: int) -> tuple[int, BaseException | None]:
+        memory = (ctypes.c_int64 * self.layout.nwords).from_address(address)
+        inputs = [_read(memory, word, value.type) for value, word in self.layout.inputs.items()]
+        exit, env = run(self.graph, inputs)
+        self._hand_over(memory, exit, env)
+        return exit.index, env.error
+
+    def _hand_over(self, memory: Any, exit: Exit, env: Env) -> None:
+        for value, word in self.layout.numbers[exit.index].items():
+            _write(memory, word, value.type, env.of(value))
+        for constant, word in self.layout.constants[exit.index]:
+            _write(memory, word, constant.type, constant.value)
+        for value, word in self.layout.objects[exit.index].items():
+            made = env.of(value)
+            _python.Py_IncRef(made)
+            memory[word] = id(made)
+
+
+def _read(memory: Any, word: int, type: Type) -> Any:
+    """The object of a value in the encoding of docs/native.md."""
+    raw: int = memory[word]
+    if is_owned(type):
+        return ctypes.cast(raw, ctypes.py_object).value
+    if type in (INT, BOOL):
+        return int(raw) if type == INT else bool(raw)
+    if type == FLOAT:
+        return struct.unpack("d", struct.pack("q", raw))[0]
+    assert isinstance(type, Np)
+    data = b"".join(struct.pack("q", memory[word + i]) for i in range(words(type)))
+    return np.frombuffer(data, type.dtype, 1)[0]
+
+
+def _write(memory: Any, word: int, type: Type, value: Any) -> None:
+    for i, part in enumerate(_encoded(type, value)):
+        memory[word + i] = part
+
+
+def _encoded(type: Type, value: Any) -> Sequence[int]:
+    if type in (INT, BOOL):
+        return (int(value),)
+    if type == FLOAT:
+        return struct.unpack("q", struct.pack("d", value))  # type: ignore[no-any-return]
+    assert isinstance(type, Np)
+    kind = type.dtype.kind
+    if kind in "biu":
+        wide = np.uint64(value) if kind == "u" else np.int64(value)
+        return (int(wide.view(np.int64)),)
+    data = np.asarray(value, type.dtype).tobytes()
+    return struct.unpack(f"{words(type)}q", data.ljust(8 * words(type), b"\0"))

@@ -1,0 +1,153 @@
+"""What is enabled, and when it is compiled: namespaces, single functions, and the hook that is installed meanwhile.
+
+1. The hook is installed only while a namespace or a function is enabled; `disable_all` leaves nothing behind.
+2. `start` hands the native part its callbacks once. `entries.on_entry` and `entries.on_exit` import the compiler, and
+   with it numba, when they are first called; nothing here does.
+3. A name that is not imported yet is a pattern: while there are any, every new code object is shown to `on_frame`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from pijit.ground import log
+from pijit.ground.config import CONFIG, Options
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from pijit.runtime.records import Record
+
+Namespace = dict[str, Any]
+
+SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+DEFAULT = Options()
+
+NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
+PATTERNS: list[str] = []
+INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
+started = False
+
+
+def start() -> None:
+    """Install the hook, with the callbacks it needs."""
+    global started
+    from pijit import _native
+    from pijit.runtime import entries
+
+    if not started:
+        _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
+        started = True
+    if not _native.installed():
+        _native.install()
+
+
+def on_error(text: str) -> None:
+    """The native part, or a callback, failed. The frame goes on in the interpreter."""
+    INTERNAL_ERRORS.append(text)
+    log.internal(text)
+
+
+def on_frame(code: CodeType, namespace: Namespace) -> None:
+    """A code object is seen for the first time in a watched namespace."""
+    if id(namespace) not in NAMESPACES and not matches(namespace.get("__name__")):
+        return
+    if code.co_flags & SUSPENDABLE:
+        log.event("breaks", code, code.co_firstlineno, "PJ409 generator or coroutine: runs in the interpreter")
+        return
+    enable_code(code, DEFAULT)
+
+
+def matches(name: object) -> bool:
+    """Whether a module of this name was asked for before it existed."""
+    return isinstance(name, str) and any(fnmatchcase(name, pattern) for pattern in PATTERNS)
+
+
+def enable_code(code: CodeType, options: Options) -> Record | None:
+    """Make one code object eligible for compilation. None when pijit is switched off."""
+    if not CONFIG.enabled:
+        return None
+    from pijit.runtime import entries
+
+    start()
+    return entries.enable_code(code, options)
+
+
+def enable_namespace(namespace: Namespace) -> None:
+    """Everything that runs with these globals is counted, and compiled when hot."""
+    if not CONFIG.enabled or id(namespace) in NAMESPACES:
+        return
+    from pijit import _native
+
+    NAMESPACES[id(namespace)] = namespace
+    _native.watch_globals(namespace)
+    start()
+
+
+def enable_pattern(pattern: str) -> None:
+    """Modules of this name, imported already or later."""
+    for name, module in list(sys.modules.items()):
+        if fnmatchcase(name, pattern) and isinstance(getattr(module, "__dict__", None), dict):
+            enable_namespace(vars(module))
+    if not CONFIG.enabled or pattern in sys.modules or pattern in PATTERNS:
+        return
+    from pijit import _native
+
+    PATTERNS.append(pattern)
+    _native.watch_all(True)
+    start()
+
+
+def disable_namespace(namespace: Namespace) -> None:
+    """No new code of this namespace is compiled, and its code runs in the interpreter again."""
+    if NAMESPACES.pop(id(namespace), None) is None:
+        return
+    from pijit import _native
+
+    _native.unwatch_globals(namespace)
+
+
+def disable_pattern(pattern: str) -> None:
+    """Undo `enable_pattern`."""
+    if pattern in PATTERNS:
+        from pijit import _native
+
+        PATTERNS.remove(pattern)
+        if not PATTERNS:
+            _native.watch_all(False)
+    for name, module in list(sys.modules.items()):
+        if fnmatchcase(name, pattern):
+            disable_namespace(vars(module))
+
+
+def disable_all() -> None:
+    """Take the hook out. Jitted functions run as plain ones until something is enabled again."""
+    for namespace in list(NAMESPACES.values()):
+        disable_namespace(namespace)
+    for pattern in list(PATTERNS):
+        disable_pattern(pattern)
+    if started:
+        from pijit import _native
+
+        _native.uninstall()
+
+
+def skip_code(code: CodeType) -> None:
+    """This code object is never compiled and never inlined."""
+    if CONFIG.enabled:
+        from pijit import _native
+
+        _native.attach(code, None, "off").mode = "off"
+
+
+def record_of(code: CodeType) -> Record | None:
+    """What is known about a code object; None if pijit has not met it."""
+    if not CONFIG.enabled:
+        return None
+    from pijit import _native
+
+    state = _native.state_of(code)
+    return None if state is None else state.data
