@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ...ir.graph import Value
+from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
 from .. import elementwise, iteration, opaque, operators
 from ..operators import as_float, as_int, cast, describe
@@ -22,7 +22,7 @@ Kwargs = dict[str, Abstract]
 def _count(name: str, args: Args, kwargs: Kwargs, low: int, high: int | None = None) -> None:
     no_keywords(name, kwargs)
     if not low <= len(args) <= (low if high is None else high):
-        raise Break("raises", f"{name} of {len(args)} arguments")
+        raise Break("always_raises", f"{name} of {len(args)} arguments")
 
 
 # ---- conversions -------------------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def int_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("int", args, kwargs, 1)
     kind = scalar_kind(args[0])
     if kind in ("float", "f"):
-        return Scalar(t.emit("float_to_int", (cast(t, value(args[0], "int"), FLOAT),), INT, reason="float_to_int"))
+        return Scalar(t.emit("float_to_int", (cast(t, value(args[0], "int"), FLOAT),), INT))
     if kind == "b":
         return abstract(as_int(t, cast(t, value(args[0], "int"), BOOL)))
     if kind in ("int", "bool", "i", "u"):
@@ -95,7 +95,7 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     start, stop = (Known(0), items[0]) if len(items) == 1 else (items[0], items[1])
     step = items[2] if len(items) == 3 else Known(1)
     if isinstance(step, Known) and step.value == 0:
-        raise Break("raises", "range with step 0")
+        raise Break("always_raises", "range with step 0")
     return Container("range", (start, stop, step))
 
 
@@ -140,7 +140,7 @@ def round_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if kind in ("int", "bool"):
         return abstract(index(t, args[0], "round"))
     if kind == "float":
-        return Scalar(t.emit("float_round", (value(args[0], "round"),), INT, reason="float_to_int"))
+        return Scalar(t.emit("float_round", (value(args[0], "round"),), INT))
     return opaque.call_pure(t, round, args, kwargs)
 
 
@@ -216,7 +216,7 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     (operand,) = args
     if isinstance(operand, ArrayValue):
         if not operand.dims:
-            raise Break("raises", "len of a 0-d array")
+            raise Break("always_raises", "len of a 0-d array")
         return abstract(operand.dims[0])
     items = _items(operand)
     if items is not None:
@@ -224,14 +224,26 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(operand, Known) and type(operand.value) in (*_SIZED, range):
         return Known(len(operand.value))
     if isinstance(operand, Container) and operand.kind == "range":
-        iterator = iteration.iterator(t, operand)
-        assert isinstance(iterator, RangeIterator)
-        return abstract(iterator.remaining)
+        return abstract(_length_of_range(t, operand))
     if isinstance(operand, Opaque) and operand.cls is list:
         return Scalar(t.emit("list_len", (operand.value,), INT))
     if isinstance(operand, Opaque) and operand.cls in _SIZED:
         return opaque.call_pure(t, len, args, kwargs, sample=0)
     raise Break("call_arguments", f"len of {describe(operand)}")
+
+
+def _length_of_range(t: Tracer, operand: Container) -> Value:
+    iterator = iteration.iterator(t, operand)  # checks that the bounds are far from overflow
+    assert isinstance(iterator, RangeIterator)
+    start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
+    low, high = (start, stop) if iterator.step > 0 else (stop, start)
+    if isinstance(low, Const) and isinstance(high, Const):
+        return const(len(range(low.value, high.value, width)))
+    distance = t.emit("raw_sub", (high, low), INT)
+    if width > 1:
+        # rounded up to whole steps
+        distance = t.emit("int_floordiv", (t.emit("raw_add", (distance, const(width - 1)), INT), const(width)), INT)
+    return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
 
 
 @row(isinstance)

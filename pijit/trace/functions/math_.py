@@ -45,7 +45,7 @@ def _floating(name: str, count: int, type_: Type) -> None:
         if folded is not None:
             return folded
         values = tuple(to_float(t, a) for a in args)
-        return Scalar(t.emit("math", values, type_, name=name, reason="math_error"))
+        return Scalar(t.emit("math", values, type_, name=name))
 
 
 def _rounding(name: str) -> None:
@@ -60,7 +60,7 @@ def _rounding(name: str) -> None:
         if kinds == ["int"] or kinds == ["bool"]:
             return abstract(index(t, args[0], name))
         if kinds == ["float"]:
-            return Scalar(t.emit("math", (to_float(t, args[0]),), INT, name=name, reason="float_to_int"))
+            return Scalar(t.emit("math", (to_float(t, args[0]),), INT, name=name))
         return opaque.call_pure(t, function, args, kwargs)
 
 

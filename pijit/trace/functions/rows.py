@@ -74,7 +74,7 @@ def fold(function: Callable[..., Any], args: list[Abstract]) -> Abstract | None:
     try:
         return Known(function(*(a.value for a in args if isinstance(a, Known))))
     except Exception:  # the interpreter raises it
-        raise Break("raises", getattr(function, "__name__", "call")) from None
+        raise Break("always_raises", getattr(function, "__name__", "call")) from None
 
 
 def type_of(operand: Abstract) -> type | None:
