@@ -30,14 +30,16 @@ _NO_SAMPLE = object()
 
 def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
     """Calls a function without visible effects. ``sample``: an object like the result, where stand-ins cannot give one."""
+    if "out" in kwargs and not t.last_micro:
+        raise Break("side_effect", f"{_name(function)} with out=")
     if sample is _NO_SAMPLE:
         sample = sample_result(t, function, args, kwargs)
     return _call(t, function, args, kwargs, sample)
 
 
-def call_for_effect(t: Tracer, function: Any, args: list[Abstract]) -> None:
+def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract] | None = None) -> None:
     """Calls a function that writes into its arguments; its result is not used."""
-    _call(t, function, args, {}, _NO_SAMPLE)
+    _call(t, function, args, kwargs or {}, _NO_SAMPLE)
 
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
@@ -199,6 +201,10 @@ class _Maker:
         value = value_of(abstract)
         if value is not None:
             return self._scalar(value)
+        if isinstance(abstract, Opaque) and abstract.cls is list:
+            found = self.tracer.samples.get(abstract.value)
+            if found is not None and _is_plain(found):
+                return found.copy()
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
             return {"tuple": tuple, "list": list, "slice": lambda x: slice(*x), "range": lambda x: range(*x)}[abstract.kind](items)
@@ -216,6 +222,11 @@ class _Maker:
         return value.type.dtype.type(1)
 
 
+def _is_plain(items: list[Any], depth: int = 0) -> bool:
+    """Whether a list holds numbers only, or lists of numbers: nothing that could run code or be changed."""
+    return depth < 4 and len(items) < 1000 and all(type(x) in _PYTHON or (type(x) is list and _is_plain(x, depth + 1)) for x in items)
+
+
 def stand_in(type: Array, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """A small array of a type: same dtype, rank, memory order and writability."""
     if type.order in ("C", "F"):
@@ -225,5 +236,7 @@ def stand_in(type: Array, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         made = np.ones((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
     if type.dtype.kind in "iu":
         made[...] = 0
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        made += np.eye(shape[-1], dtype=type.dtype)  # not singular, and positive definite
     made.flags.writeable = type.writable
     return made  # type: ignore[no-any-return]

@@ -341,6 +341,8 @@ def _call(t: Tracer, count: int, keywords: tuple[str, ...]) -> object:
     if result is calls.INLINED:
         t.block.end = t.goto(t.state)
         return END
+    if result is END:
+        return END
     assert isinstance(result, Abstract)
     t.push(result)
     return None

@@ -286,8 +286,7 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
     key = ("slice_bounds", start, stop, step, length)
     found = t.state.memo.get(key)
     if found is None:
-        zero = const(0)
-        args = (zero if start is None else start, zero if stop is None else stop, length)
+        args = (*ends, length)
         found = t.emit("slice_bounds", args, INT, INT, step=step, given=given)
         t.state.memo[key] = found
     return found  # type: ignore[no-any-return]

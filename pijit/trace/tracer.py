@@ -176,7 +176,7 @@ class Tracer:
         frame = self.state.frame
         return frame.bytecode.at(frame.pc).line or 0
 
-    def emit(self, name: str, args: tuple[Value, ...], *types: Type, reason: str = "", **attrs: Any) -> Any:
+    def emit(self, name: str, args: tuple[Value, ...], /, *types: Type, reason: str = "", **attrs: Any) -> Any:
         """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
         row = OPS[name]
         exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
@@ -189,7 +189,7 @@ class Tracer:
             return op.results[0]
         return op.results or None
 
-    def entry_op(self, name: str, args: tuple[Value, ...], *types: Type, **attrs: Any) -> Any:
+    def entry_op(self, name: str, args: tuple[Value, ...], /, *types: Type, **attrs: Any) -> Any:
         """Appends a pure operation to the entry block, where it dominates everything."""
         op = Op(name, args, types, attrs, {}, 0)
         self.entry.ops.append(op)
@@ -253,6 +253,19 @@ class Tracer:
         else:
             self.block.end = Branch(condition, self.goto(yes), self.goto(no))
         return END
+
+    def choose(self, condition: Value, yes: Abstract, no: Abstract) -> Any:
+        """Ends the instruction with one of two results of different types on the stack: a branch."""
+        if not self.last_micro:
+            raise Break("call_arguments", "a result of two types")
+        frame = self.state.frame
+        states = []
+        for value in (yes, no):
+            state = self.state.copy()
+            state.frame.stack.append(value)
+            state.frame.pc = frame.bytecode.at(frame.pc).next
+            states.append(state)
+        return self.branch(condition, *states)
 
     def leave(self, exit: Exit) -> object:
         self.block.end = Leave(exit)
