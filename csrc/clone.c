@@ -87,6 +87,16 @@ static int decode(PyObject *base, int pc, int *next)
     return PJ_IS_PRECALL(op) && pc < units ? decode(base, pc, next) : op;
 }
 
+/* The opcode behind the prefixes at pc: what a traceback shows. */
+int pj_skip_prefixes(PyCodeObject *original, int pc)
+{
+    int units = (int)Py_SIZE(original);
+    while (pc + 1 < units && PJ_IS_PREFIX(pj_opcode_at(original, pc))) {
+        pc++;
+    }
+    return pc;
+}
+
 int pj_plan_opcode(PjPlan *plan, int pc, int *next)
 {
     return decode(plan->base, pc, next);
@@ -144,12 +154,11 @@ static int entry_parse(PjEntry *e, PyObject *tuple, PyObject *base)
         PyErr_Format(PyExc_ValueError, "entry at %d: no such instruction", pc);
         return -1;
     }
-    if (e->kind != PJ_START && pc > 0 && PJ_IS_PREFIX(base_opcode(base, pc - 1))) {
-        PyErr_Format(PyExc_ValueError, "entry at %d: the instruction has a prefix; use the prefix's pc", pc);
-        return -1;
+    e->target = e->kind == PJ_JUMP ? target : pc;
+    while (pc > 0 && PJ_IS_PREFIX(base_opcode(base, pc - 1))) {
+        pc--; /* never between a prefix and its instruction: what the prefix sets would be lost */
     }
     e->pc = pc;
-    e->target = e->kind == PJ_JUMP ? target : pc;
     e->depth = depth;
     e->threshold = threshold;
     return 0;

@@ -143,8 +143,11 @@ PyObject *pj_frame_eval(PjRun *r, int throwflag, bool *left)
         PJ_CURRENT(ts) = r->prev;     /* 3.13: it is the interpreter's dead C frame */
     }
 #endif
+    if (!*left) {
+        return result; /* the frame's memory may be gone */
+    }
     f->previous = r->prev;
-    return *left ? NULL : result;
+    return NULL;
 }
 
 /* What MAKE_CELL and COPY_FREE_VARS do at the start of a function. -1 with MemoryError. */

@@ -306,7 +306,7 @@ static PyObject *run_frame(PjRun *r, PjStep step)
             return r->result;
         case PJ_STEP_THROW:
             place(r, -1);
-            pj_frame_raise_at(r->frame, r->pc);
+            pj_frame_raise_at(r->frame, pj_skip_prefixes(r->original, r->pc));
             pj_err_give(r->exc);
             r->exc = NULL;
             result = pj_frame_eval(r, 1, &left);

@@ -317,6 +317,7 @@ PyCodeObject *pj_original_of(PyCodeObject *code); /* borrowed */
 PjPlan *pj_plan_new(PjState *state, PyObject *entries);
 void pj_plan_retire(PjPlan *plan);
 void pj_state_died(PjState *state);
+int pj_skip_prefixes(PyCodeObject *original, int pc);
 int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, its prefixes and caches */
 PjEntry *pj_plan_entry(PjPlan *plan, int pc);
 int pj_plan_opcode(PjPlan *plan, int pc, int *next); /* the opcode behind prefixes, and the pc after it */

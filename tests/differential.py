@@ -364,8 +364,11 @@ def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: di
     probe.jit(options)
     compare("before forcing", plain, probe.run(calls))
     record = tiers.record_of(probe.function.__code__)
-    exits = max((len(fragment.exits) for fragment in record.fragments), default=0)
-    for index in sorted({exits * i // FORCED_LIMIT for i in range(FORCED_LIMIT)} if exits else ()):
+    tables = [fragment.exits for fragment in record.fragments]
+    exits = max(map(len, tables), default=0)
+    # A poll comes straight back to where it was taken: always taken, it would never get on.
+    possible = [i for i in range(exits) if not any(len(t) > i and t[i].kind in ("poll", "return") for t in tables)]
+    for index in sorted({possible[len(possible) * i // FORCED_LIMIT] for i in range(FORCED_LIMIT)} if possible else ()):
         instance = subject.make()
         instance.jit(options)
         tiers.record_of(instance.function.__code__).plan.force_exit = index

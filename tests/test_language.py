@@ -470,7 +470,7 @@ def test_recursion_limit_is_the_same():
 def test_post_mortem_frames_hold_what_was_live():
     def f(a, i):
         b = a * 2
-        return b[i] + i
+        return b[i] + i + b[0]  # both are read again after the exit
 
     jitted = pijit.jit(f)
     jitted(np.ones(3), 0)

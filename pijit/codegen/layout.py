@@ -142,3 +142,8 @@ def _constants(recipe: Recipe) -> int:
     if not isinstance(recipe, Build):
         return 0
     return (len(recipe.items) if recipe.kind in _OF_WORDS else 0) + sum(map(_constants, recipe.items))
+
+
+def has_words(recipe: Recipe) -> bool:
+    """Whether some part of the recipe is made of words, constants included."""
+    return isinstance(recipe, Build) and (recipe.kind in _OF_WORDS or any(map(has_words, recipe.items)))

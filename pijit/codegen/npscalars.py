@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
@@ -43,6 +44,44 @@ def _np_op(d: Driver, op: Op) -> Any:
     return result
 
 
+# A finite sum, difference or product has finite operands, so its check stands for theirs.
+_ABSORBING = frozenset({"add", "subtract", "multiply"})
+_DEFERRED = _ABSORBING | {"divide", "true_divide"}
+_FLOATS = frozenset({"float32", "float64"})
+
+
+class Deferred:
+    """Checks of float operations that wait for the next thing that can be noticed: exit, store, end of the block.
+
+    One comparison per chain then does for all its operations; only when it fails are they looked at one by one.
+    """
+
+    def __init__(self) -> None:
+        self._checks: list[tuple[Op, Any, tuple[Any, ...]]] = []
+
+    @staticmethod
+    def takes(op: Op) -> bool:
+        """Whether the operation's check can wait."""
+        if op.name != "np_op" or op.attrs["ufunc"] not in _DEFERRED:
+            return False
+        return all(isinstance(v.type, Np) and v.type.name in _FLOATS for v in (*op.args, *op.results))
+
+    def add(self, op: Op, result: Any, operands: tuple[Any, ...]) -> None:
+        """Puts the check off."""
+        self._checks.append((op, result, operands))
+
+    def flush(self, d: Driver) -> None:
+        """Makes the checks."""
+        checks, self._checks = self._checks, []
+        if not checks:
+            return
+        absorbed = {id(x) for op, _, operands in checks if op.attrs["ufunc"] in _ABSORBING for x in operands}
+        open_ends = [is_finite(d.builder, result) for _, result, _ in checks if id(result) not in absorbed]
+        with d.rarely(d.builder.not_(reduce(d.builder.and_, open_ends))):
+            for op, result, operands in checks:
+                exit_if_suspect(d, op, result, operands)
+
+
 def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
     if isinstance(result.type, ir.LiteralStructType):
         # the exact rule for complex numbers would be long: whatever is not finite the interpreter does
@@ -52,7 +91,9 @@ def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
         floats = tuple(a for a in args if not isinstance(a.type, ir.IntType))
         if op.attrs["ufunc"] == "where":
             return
-        if floats:
+        if Deferred.takes(op):
+            d.deferred.add(op, result, floats)
+        elif floats:
             exit_if_suspect(d, op, result, floats)
         else:  # a quotient of integers
             d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))

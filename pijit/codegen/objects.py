@@ -58,7 +58,9 @@ def _recheck(d: Driver, op: Op) -> None:
     """Python code may also have changed the lengths or the memory of arrays in place."""
     b = d.builder
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_recheck", I64, d.W), i64(0)))
-    for value in d.order({*d.graph.inputs, *d.held}):
+    # Without calls the inputs are borrowed from the frame; with them, those that are needed are held.
+    alive = d.held if d.owners.runs_python else {*d.graph.inputs, *d.held}
+    for value in d.order(alive):
         if isinstance(value.type, Array):
             known = d.array(value)
             now = array_of_object(d, known.owner, value.type)

@@ -33,6 +33,7 @@ class Owners:
         # By id of the block: what is held where it starts, with and without its parameters.
         self._start: dict[int, frozenset[Value]] = {}
         self._live_in: dict[int, frozenset[Value]] = {}
+        self._used: dict[Op, frozenset[Value]] = {}
         self._flow(graph)
 
     def is_virtual(self, value: Value) -> bool:
@@ -79,6 +80,12 @@ class Owners:
         return [i for i, p in enumerate(jump.target.params) if not is_owned(p.type) or p in start]
 
     def _uses(self, op: Op) -> frozenset[Value]:
+        uses = self._used.get(op)
+        if uses is None:
+            uses = self._used[op] = self._find_uses(op)
+        return uses
+
+    def _find_uses(self, op: Op) -> frozenset[Value]:
         made = {*op.results, op.attrs.get("boxed")}
         values = list(op.args)
         if op.name == "call":

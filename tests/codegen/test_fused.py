@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from graphs import Builder
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kernels import FLAGS, compiled, flag_functions, scalar_word
 
@@ -86,6 +86,8 @@ layouts = st.tuples(st.sampled_from(["C", "F", "A", "short"]), st.sets(st.intege
     st.data(),
 )
 def test_random(shape, chosen, chain, order, data):
+    # NumPy's results have no axes that no operand has: over no elements such an operation differs in flags.
+    assume(math.prod(shape) or all(kind != "short" and not axes for kind, axes in chosen))
     rng = np.random.default_rng(0)
     dtype = data.draw(st.sampled_from(["float64", "float32"]))
     arrays = [make(shape, layout, dtype, rng) for layout in chosen]

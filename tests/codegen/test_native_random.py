@@ -12,7 +12,7 @@ from native_harness import add, execute, loop
 from pijit.codegen.scalars import supports
 from pijit.ir.graph import Value, const
 from pijit.ir.run import run
-from pijit.ir.types import BOOL, FLOAT, INT, Array
+from pijit.ir.types import BOOL, FLOAT, INT, Array, Np
 from pijit.opt.pipeline import Options, optimize
 
 OPERATIONS = [
@@ -25,6 +25,8 @@ OPERATIONS = [
     ("float_to_int", (FLOAT,), INT),
     ("float_round", (FLOAT,), INT),
 ]
+D = Np("float64")
+NUMPY = ["add", "subtract", "multiply", "divide", "add", "multiply", "sqrt", "less"]
 VALUES = {INT: [0, 1, -1, 3, 10, 2**31, -(2**40), 2**62], FLOAT: [0.0, -0.0, 1.5, -3.25, 1e10, 1e300, 0.1, math.inf]}
 
 
@@ -49,6 +51,44 @@ def program(rng):
         return block, after
 
     return loop([n, *state], lambda block: state, body)
+
+
+def numpy_program(rng):
+    """A loop that carries three NumPy floats; a bool result becomes a float again."""
+    n, state = Value(INT), [Value(D) for _ in range(3)]
+
+    def body(block, i, *carried):
+        known = [*carried, const(np.float64(0.75)), const(np.float64(1e200))]
+        for _ in range(rng.randint(2, 10)):
+            ufunc = rng.choice(NUMPY)
+            args = [rng.choice(known[-6:]) for _ in range(1 if ufunc == "sqrt" else 2)]
+            if ufunc == "divide":  # by nothing large: the evaluator minds underflow, the default error state does not
+                args[1] = const(np.float64(rng.choice([0.0, 0.75])))
+            made = add(block, "np_op", args, Np("bool") if ufunc == "less" else D, keep=(i, *args), ufunc=ufunc)
+            if ufunc == "less":
+                made = add(block, "cast", (made,), D, keep=(i, *args))
+            known.append(made)
+        return block, rng.choices(known[-5:], k=3)
+
+    return loop([n, *state], lambda block: state, body)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_numpy_scalar_programs(seed):
+    rng = random.Random(seed)
+    graph, native = numpy_program(rng), None
+    for _ in range(12):
+        inputs = [
+            rng.randint(0, 6),
+            *(np.float64(rng.choice([0.0, -0.0, 1.5, -3.0, 1e200, math.inf, math.nan])) for _ in "abc"),
+        ]
+        exit, env = run(graph, inputs)
+        left = execute(graph, inputs, native=native)
+        native = left.native
+        assert left.exit.index == exit.index
+        values = [env.of(recipe.value) for frame in exit.frames for recipe in frame.locals.values()]
+        got = list(left.locals[0].values())
+        assert list(map(shown, map(float, got))) == list(map(shown, map(float, values)))
 
 
 def shown(value):
