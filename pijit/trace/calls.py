@@ -67,6 +67,11 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
     row = ATTRIBUTES.get((kind, name))
     if row is not None:
         return row(t, owner)
+    fields = getattr(opaque.record(t, owner), "_fields", ())
+    if name in fields:
+        item = opaque.record_item(t, owner, fields.index(name))
+        assert item is not None
+        return item
     found = method(t, owner, name)
     if found is not None:
         return Container("bound_method", (Known(found), owner))

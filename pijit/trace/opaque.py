@@ -6,6 +6,8 @@ it is checked, and an unexpected one is an exit.
 
 from __future__ import annotations
 
+import operator
+import types
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,7 @@ from .frames import snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, value_of
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -34,7 +36,24 @@ def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, 
         raise Break("side_effect", f"{_name(function)} with out=")
     if sample is _NO_SAMPLE:
         sample = sample_result(t, function, args, kwargs)
-    return _call(t, function, args, kwargs, sample)
+    result = _call(t, function, args, kwargs, sample)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = sample
+    return result
+
+
+def record_item(t: Tracer, owner: Abstract, index: int) -> Abstract | None:
+    """Item ``index`` of a named tuple that a NumPy function gave; None when it is no such thing."""
+    sample = record(t, owner)
+    if sample is None or not -len(sample) <= index < len(sample):
+        return None
+    return call_pure(t, operator.getitem, [owner, Known(index)], {}, sample=sample[index])
+
+
+def record(t: Tracer, owner: Abstract) -> Any:
+    """A named tuple like the one that a NumPy function gave, else None."""
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
+    return sample if isinstance(sample, tuple) and type(sample) is owner.cls and type(sample).__module__.startswith("numpy.") else None  # type: ignore[union-attr]
 
 
 def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract] | None = None) -> None:
@@ -163,10 +182,12 @@ class _NoStandIn(Exception):
 def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """What the function gives for small objects of the arguments' types.
 
-    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal.
+    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal, also to the
+    constants among its arguments.
     """
-    for distinct in (True, False):
-        maker = _Maker(t, distinct)
+    constants = {a.value for a in (*args, *kwargs.values(), *_inner(args)) if isinstance(a, Known) and type(a.value) is int and 1 < a.value <= 16}
+    for length in (None, 5, *sorted(constants)):
+        maker = _Maker(t, length)
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -184,17 +205,21 @@ def _name(function: Any) -> str:
 
 
 class _Maker:
-    def __init__(self, tracer: Tracer, distinct: bool) -> None:
-        self.tracer, self.distinct = tracer, distinct
+    """``common``: what all lengths that are not known are, or None: each another."""
+
+    def __init__(self, tracer: Tracer, common: int | None) -> None:
+        self.tracer, self.common = tracer, common
         self.lengths: dict[Value, int] = {}
 
     def length(self, dim: Value) -> int:
         if hasattr(dim, "value"):
             return min(int(dim.value), 16)
-        return self.lengths.setdefault(dim, 5 + (len(self.lengths) if self.distinct else 0))
+        return self.lengths.setdefault(dim, self.common or 5 + len(self.lengths))
 
     def make(self, abstract: Abstract) -> Any:
         if isinstance(abstract, Known):
+            if _runs_code(abstract.value):
+                raise _NoStandIn(f"the function or class {abstract.value.__name__}")
             return abstract.value
         if isinstance(abstract, ArrayValue):
             return stand_in(abstract.type, tuple(map(self.length, abstract.dims)))
@@ -222,6 +247,17 @@ class _Maker:
         return value.type.dtype.type(1)
 
 
+def _inner(args: list[Abstract]) -> tuple[Abstract, ...]:
+    return tuple(item for a in args for item in items_of(a) or (a.items if isinstance(a, Container) else ()))
+
+
+def _runs_code(value: Any) -> bool:
+    """Whether a function that is given this object might run code of the user's with it."""
+    if not isinstance(value, (type, types.FunctionType, types.MethodType)):
+        return False
+    return str(getattr(value, "__module__", "")).partition(".")[0] not in ("numpy", "builtins")
+
+
 def _is_plain(items: list[Any], depth: int = 0) -> bool:
     """Whether a list holds numbers only, or lists of numbers: nothing that could run code or be changed."""
     return depth < 4 and len(items) < 1000 and all(type(x) in _PYTHON or (type(x) is list and _is_plain(x, depth + 1)) for x in items)
@@ -230,12 +266,12 @@ def _is_plain(items: list[Any], depth: int = 0) -> bool:
 def stand_in(type: Array, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """A small array of a type: same dtype, rank, memory order and writability."""
     if type.order in ("C", "F"):
-        made = np.ones(shape, type.dtype, order=type.order)  # type: ignore[call-overload]
+        made = np.empty(shape, type.dtype, order=type.order)  # type: ignore[call-overload]
     else:
         step = 2 if type.order == "S" else -2
-        made = np.ones((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
-    if type.dtype.kind in "iu":
-        made[...] = 0
+        made = np.empty((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
+    # ints that are good as indices, floats that differ, some of each truth
+    made[...] = (np.arange(made.size) % 2 if type.dtype.kind in "iub" else np.linspace(0.5, 1.0, made.size)).reshape(shape)
     if len(shape) > 1 and shape[-1] == shape[-2]:
         made += np.eye(shape[-1], dtype=type.dtype)  # not singular, and positive definite
     made.flags.writeable = type.writable

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, inputs, iteration, operators, subscripts
+from . import calls, inputs, iteration, opaque, operators, subscripts
 from .frames import stored_names
 from .tracer import END, Tracer
 from .values import (
@@ -222,6 +222,10 @@ def unpack_sequence(t: Tracer, n: int) -> None:
         items = value.items
     if items is None and isinstance(value, ArrayValue):
         items = subscripts.unpack(t, value, n)
+    if items is None and opaque.record(t, value) is not None:
+        t.last_micro = False  # an unexpected item: the whole instruction is done again
+        found = [opaque.record_item(t, value, i) for i in range(n)]
+        items = None if None in found else tuple(item for item in found if item is not None)
     if items is None or len(items) != n:
         raise Break("unsupported_type", f"unpacking of {kind_of(value)}")
     for item in reversed(items):

@@ -35,6 +35,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return _item(items, index, container)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
+    if isinstance(index, Known) and type(index.value) is int:
+        item = opaque.record_item(t, container, index.value)
+        if item is not None:
+            return item
     if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
         try:
             return Known(container.value[index.value])

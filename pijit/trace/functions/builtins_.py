@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Value, const
@@ -147,7 +146,7 @@ def round_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(pow)
 def pow_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) == 2 and not kwargs:
-        return operators.binary(t, "**", *args)
+        return operators.binary(t, "**", args[0], args[1])
     return opaque.call_pure(t, pow, args, kwargs)
 
 
@@ -155,7 +154,7 @@ def pow_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def divmod_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("divmod", args, kwargs, 2)
     if all(kind_of(a) in ("int", "bool", "float") for a in args):
-        return Container("tuple", (operators.binary(t, "//", *args), operators.binary(t, "%", *args)))
+        return Container("tuple", tuple(operators.binary(t, symbol, args[0], args[1]) for symbol in ("//", "%")))
     return opaque.call_pure(t, divmod, args, kwargs)
 
 
@@ -164,7 +163,10 @@ def sum_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     items = _items(args[0]) if len(args) == 1 and not kwargs else None
     # From 3.12 on, sum() of floats is compensated; only ints are added here.
     if items is not None and all(kind_of(item) in ("int", "bool") for item in items):
-        return reduce(lambda a, b: operators.binary(t, "+", a, b), items, Known(0))
+        total: Abstract = Known(0)
+        for item in items:
+            total = operators.binary(t, "+", total, item)
+        return total
     return opaque.call_pure(t, sum, args, kwargs)
 
 
@@ -194,7 +196,7 @@ def _extreme(symbol: str, function: Any) -> None:
                 chosen = Scalar(t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type))
             elif position == len(items):
                 # the result has the type of the one that is chosen
-                return t.choose(better, item, chosen)
+                return t.choose(better, item, chosen)  # type: ignore[no-any-return]
             else:
                 raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
         return chosen

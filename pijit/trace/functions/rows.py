@@ -49,7 +49,7 @@ def scalar_kind(operand: Abstract) -> str:
     found = value_of(operand)
     if found is None or isinstance(operand, ArrayValue):
         return ""
-    return found.type.name if isinstance(found.type, ScalarType) else found.type.dtype.kind  # type: ignore[attr-defined, no-any-return]
+    return found.type.name if isinstance(found.type, ScalarType) else found.type.dtype.kind  # type: ignore[attr-defined]
 
 
 def index(t: Tracer, operand: Abstract, what: str) -> Value:

@@ -89,7 +89,10 @@ def transposed(t: Tracer, a: ArrayValue) -> Abstract:
 
 def length(t: Tracer, dims: tuple[Value, ...]) -> Value:
     """How many elements an array of this shape has."""
-    return reduce(lambda x, y: times(t, x, y), dims, const(1))
+    total: Value = const(1)
+    for dim in dims:
+        total = times(t, total, dim)
+    return total
 
 
 def times(t: Tracer, x: Value, y: Value) -> Value:

@@ -27,9 +27,9 @@ LEFT = frozenset(
     ["save", "savetxt", "savez", "savez_compressed", "load", "loadtxt", "fromfile", "fromregex", "genfromtxt", "memmap", "open_memmap"]
     + ["seterr", "seterrcall", "geterrcall", "errstate", "setbufsize", "set_printoptions", "printoptions", "info", "show_config"]
     + ["show_runtime", "test", "get_include"]
-    + ["apply_along_axis", "apply_over_axes", "fromfunction", "fromiter", "frompyfunc", "piecewise", "vectorize"]
+    + ["apply_along_axis", "apply_over_axes", "fromfunction", "fromiter", "frompyfunc", "mask_indices", "piecewise", "vectorize"]
     + ["nditer", "nested_iters", "ndenumerate", "ndindex", "flatiter", "broadcast", "from_dlpack", "ufunc", "poly1d", "matrix", "asmatrix"]
-    + ["bmat", "recarray", "record", "ndarray", "finfo", "iinfo", "busdaycalendar", "_CopyMode"]
+    + ["bmat", "recarray", "record", "ndarray", "busdaycalendar", "_CopyMode"]
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.fft)

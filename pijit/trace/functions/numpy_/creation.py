@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Args = list[Abstract]
 Kwargs = dict[str, Abstract]
-_FILLS = {np.empty: None, np.zeros: 0, np.ones: 1}
-_LIKE = {np.empty_like: None, np.zeros_like: 0, np.ones_like: 1}
+_FILLS: dict[Any, int | None] = {np.empty: None, np.zeros: 0, np.ones: 1}
+_LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_like: 1}
 
 
 def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:

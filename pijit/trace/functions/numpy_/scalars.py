@@ -11,7 +11,7 @@ from ....ir.types import BOOL, FLOAT, INT, NATIVE, Np
 from ... import opaque
 from ...operators import as_int, cast
 from ...tables import ATTRIBUTES, PURE
-from ...values import Abstract, Container, Known
+from ...values import Abstract, Break, Container, Known
 from ..rows import abstract, row, scalar_kind, value
 
 if TYPE_CHECKING:
@@ -31,6 +31,23 @@ def _scalar_type(cls: type[np.generic], name: str) -> None:
 
 for _name in sorted(NATIVE):
     _scalar_type(np.dtype(_name).type, _name)
+
+
+def _constant(cls: Any) -> None:
+    @row(cls)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        known = [a.value for a in args if isinstance(a, Known)]
+        if kwargs or len(known) != len(args) or not all(isinstance(k, (str, np.dtype, np.generic)) or k in _CONSTANT for k in known):
+            raise Break("call_arguments", cls.__name__)
+        try:
+            return Known(cls(*known))
+        except (TypeError, ValueError):
+            raise Break("always_raises", cls.__name__) from None
+
+
+_CONSTANT = {bool, int, float, complex, None, *(np.dtype(name).type for name in NATIVE)}
+for _cls in (np.dtype, np.finfo, np.iinfo):
+    _constant(_cls)
 
 
 @row(np.generic.item)
@@ -96,7 +113,7 @@ ATTRIBUTES |= {("float", "real"): lambda t, owner: owner, ("float", "imag"): lam
 LEFT = frozenset(
     ["dump", "tofile", "setflags", "setfield", "put", "fill", "resize", "sort", "byteswap", "to_device", "newbyteorder", "getfield"]
 )
-CLASSES: tuple[type, ...] = (np.generic, np.number, *(np.dtype(name).type for name in sorted(NATIVE)), int, float, tuple)
+CLASSES: tuple[type, ...] = (np.generic, np.number, np.integer, np.floating, np.inexact, np.complexfloating, *(np.dtype(name).type for name in sorted(NATIVE)), int, float, tuple)
 for _cls in CLASSES:
     for _name, _method in vars(_cls).items():
         if type(_method) is type(str.join) and not _name.startswith("_") and _name not in (*LEFT, "item"):
