@@ -52,6 +52,7 @@ class FragmentRecord:
     kind: str  # "function" | "loop" | "after"
     guards: Sequence[str]
     exits: Sequence[Exit]
+    pays: bool = True  # whether a run saves more than it costs to enter and leave
     root_pcs: Sequence[int] = ()  # of each exit: the instruction of the root frame that it leaves at, -1 for returns
     native: Any = None
     compile_seconds: float = 0.0
