@@ -36,9 +36,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
     if isinstance(index, Known) and type(index.value) is int:
-        item = opaque.record_item(t, container, index.value)
-        if item is not None:
-            return item
+        field = opaque.record_item(t, container, index.value)
+        if field is not None:
+            return field
     if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
         try:
             return Known(container.value[index.value])
@@ -54,7 +54,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(container, index)
-    if plan is None or not _storable(t, container, value):
+    if plan is None or not storable(t, container, value):
         opaque.call_for_effect(t, operator.setitem, [container, index, value])
         return
     if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
@@ -84,7 +84,7 @@ def _is_whole(plan: list[tuple[str, Any]]) -> bool:
     return all(kind == "slice" and s == (None, None, 1) for kind, s in plan)
 
 
-def _storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
+def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     """Whether the conversion to the container's dtype is one that is done natively."""
     to = container.type.name
     if isinstance(value, ArrayValue):
