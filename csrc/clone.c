@@ -392,6 +392,19 @@ void pj_restore_all(void)
     }
 }
 
+/* New list of the living clones of an original, or NULL with an exception. */
+PyObject *pj_clones_of(PyCodeObject *original)
+{
+    PyObject *list = PyList_New(0);
+    for (PjClone *clone = living; list != NULL && clone != NULL; clone = clone->next) {
+        if (clone->state != NULL && clone->state->code == original &&
+            PyList_Append(list, (PyObject *)clone->code) < 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
 /* ---- the end of code objects ---- */
 
 /* The original code object is being destroyed. */

@@ -309,6 +309,7 @@ extern PjExtra pj_seen;
 PyCodeObject *pj_clone_for(PjState *state, int open_pc); /* borrowed; NULL: run the original */
 PjClone *pj_clone_record(PyCodeObject *code);            /* NULL when not a clone */
 void pj_restore_all(void);
+PyObject *pj_clones_of(PyCodeObject *original);
 void pj_extra_free(void *extra);
 PyCodeObject *pj_original_of(PyCodeObject *code); /* borrowed */
 PjPlan *pj_plan_new(PjState *state, PyObject *entries);
