@@ -4,6 +4,22 @@
 
 PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error; /* strong or NULL */
 
+/* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
+ * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
+#define HEADROOM 400
+
+/* A callback in the middle of a frame. */
+static PyObject *call_back(PyObject *callback, PyObject *args)
+{
+    PyThreadState *ts = PyThreadState_Get();
+    pj_more_recursion(ts, HEADROOM);
+    pj_thread.in_callback++;
+    PyObject *result = PyObject_Call(callback, args, NULL);
+    pj_thread.in_callback--;
+    pj_more_recursion(ts, -HEADROOM);
+    return result;
+}
+
 /* Calls on_error with the text and the current exception, if any, which is cleared. Whatever that raises is printed as
  * unraisable. */
 void pj_report(const char *what)
@@ -41,9 +57,7 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
-        pj_thread.in_callback++;
-        result = PyObject_Call(callback, args, NULL);
-        pj_thread.in_callback--;
+        result = call_back(callback, args);
         Py_DECREF(args);
     }
     if (result == NULL) {

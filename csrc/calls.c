@@ -380,6 +380,30 @@ static double pj_pow(double v, double w)
     return negate ? -x : x;
 }
 
+/* ---- fragments that are Python objects ---- */
+
+/* A native function that calls what its fragment keeps: keep(address of W) -> (exit, exception or None). Returns an exit
+ * that does not exist when that fails; the caller reports it. */
+int64_t pj_reference(int64_t *W)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    long long exit = -1;
+    PyObject *exc = NULL;
+    pj_hold_inputs(r);
+    pj_thread.in_callback++;
+    PyObject *result = PyObject_CallFunction(r->fragment->keep, "n", (Py_ssize_t)(intptr_t)W);
+    pj_thread.in_callback--;
+    if (result == NULL || !PyArg_ParseTuple(result, "LO", &exit, &exc)) {
+        Py_XDECREF(result);
+        return -1; /* with an exception, which pj_report takes */
+    }
+    if (exc != Py_None) {
+        PyErr_SetObject((PyObject *)Py_TYPE(exc), exc);
+    }
+    Py_DECREF(result);
+    return exit;
+}
+
 /* ---- symbols ---- */
 
 #define MATH(X)                                                                                                       \
@@ -406,6 +430,7 @@ PyObject *pj_symbols(void)
         {"pj_fp_clear", (void *)pj_fp_clear},
         {"pj_fp_get", (void *)pj_fp_get},
         {"pj_pow", (void *)pj_pow},
+        {"pj_reference", (void *)pj_reference},
         {"pj_forced", (void *)&pj_forced},
 #define X(name) {"pj_m_" #name, (void *)(uintptr_t)name},
         MATH(X)

@@ -75,6 +75,17 @@ typedef struct _PyInterpreterFrame PjFrame;
 /* 3.12: conditional jumps go forward only. */
 #define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
 
+/* 3.12: Python's recursion counter is one of several. Gives n more levels; take them back with -n. */
+static inline void pj_more_recursion(PyThreadState *ts, int n)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    ts->py_recursion_remaining += n;
+    ts->c_recursion_remaining += n;
+#else
+    ts->recursion_remaining += n;
+#endif
+}
+
 /* What _PyEval_EvalFrameDefault takes from c_recursion_remaining. 3.11 has one recursion counter only. */
 #if PY_VERSION_HEX >= 0x030C0000
 #define PJ_C_UNITS 2

@@ -108,10 +108,15 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
         return (flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS;
     case PJ_ORDER_S: {
         const npy_intp *strides = PyArray_STRIDES(a);
+        npy_intp above = NPY_MAX_INTP;
         for (int d = 0; d < ndim; d++) {
-            if (strides[d] <= 0 || (d > 0 && strides[d - 1] < strides[d])) {
+            if (dims[d] == 1) {
+                continue; /* such a stride is never used */
+            }
+            if (strides[d] <= 0 || strides[d] > above) {
                 return false;
             }
+            above = strides[d];
         }
         return true;
     }
@@ -354,7 +359,7 @@ PyObject *pj_local_value(PjRun *r, int slot)
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
 static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
 {
-    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0);
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0 || f->native == pj_reference);
     int64_t *heap = NULL;
     int64_t *W;
     if (PJ_LIKELY(words <= STACK_WORDS)) {

@@ -242,6 +242,9 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
+/* calls.c */
+int64_t pj_reference(int64_t *W);
+
 /* hook.c */
 PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag);
 int pj_install(void);

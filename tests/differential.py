@@ -133,9 +133,14 @@ def array_bits(array: np.ndarray) -> object:
     return plain.tobytes()
 
 
+def name_of(kind: type) -> Any:
+    """The type itself, or the name of one that each run of a source makes anew."""
+    return f"subject.{kind.__qualname__}" if kind.__module__ == "subject" else kind
+
+
 def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
     """What can be told from looking at a value, in a form that == compares."""
-    kind = type(value)
+    kind = name_of(type(value))
     if id(value) in path:
         return ("cycle", len(path) - path.index(id(value)))
     inner = (*path, id(value))
@@ -154,15 +159,17 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (kind, [describe(item, inner) for item in value])
     if isinstance(value, set | frozenset):
         return (kind, sorted(repr(describe(item, inner)) for item in value))
-    if isinstance(value, int | str | bytes | None | range | slice | types.EllipsisType):
+    if isinstance(value, int):
+        return (kind, int(value))
+    if isinstance(value, str | bytes | None | range | slice | types.EllipsisType):
         return (kind, value)
     if isinstance(value, types.FunctionType | type | types.ModuleType | types.BuiltinFunctionType):
         return (kind, getattr(value, "__qualname__", value.__name__))
-    if kind.__name__.endswith("iterator"):
-        return (kind.__name__, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
+    if type(value).__name__.endswith("iterator"):
+        return (kind, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
     if hasattr(value, "__dict__"):
-        return (kind.__qualname__, describe(vars(value), inner))
-    return (kind, str(value) if kind.__repr__ is not object.__repr__ else "")
+        return (kind, describe(vars(value), inner))
+    return (kind, str(value) if type(value).__repr__ is not object.__repr__ else "")
 
 
 def sharing(values: Any) -> list[tuple[int, int, bool]]:
@@ -175,13 +182,18 @@ def sharing(values: Any) -> list[tuple[int, int, bool]]:
     ]
 
 
+DEEP = 100
+
+
 def describe_exception(error: BaseException | None) -> Any:
     """Type, message, and the traceback's functions and lines, without the frame of this file."""
     if error is None:
         return None
     frames = [(f.name, f.lineno) for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    if len(frames) > DEEP:  # how deep it goes before the limit depends on how deep it was called
+        frames = [*frames[: DEEP // 2], *frames[-DEEP // 2 :]]
     return (
-        type(error),
+        name_of(type(error)),
         str(error),
         frames,
         describe_exception(error.__cause__),
@@ -239,13 +251,11 @@ SOURCE_NUMBER = itertools.count(1)
 
 
 class Instance:
-    """A function that nobody has called yet, and a way back to that state but for what is compiled."""
+    """A function that nobody has called yet, with its namespace."""
 
     def __init__(self, function: types.FunctionType, namespace: dict[str, Any] | None) -> None:
         self.function = function
         self.namespace = namespace  # None: not its own
-        self.cells = [(cell, clone_cell(cell)) for cell in function.__closure__ or ()]
-        self.globals = {} if namespace is None else clone(data_in(namespace))
 
     def jit(self, options: dict[str, Any]) -> None:
         """Replace the function by its jitted form, in its namespace too."""
@@ -253,27 +263,9 @@ class Instance:
         if self.namespace is not None:
             self.namespace[self.function.__name__] = self.function
 
-    def reset(self) -> None:
-        """Undo what the calls did to globals and closure."""
-        for cell, first in self.cells:
-            with contextlib.suppress(ValueError):  # it is empty already
-                del cell.cell_contents
-            with contextlib.suppress(ValueError):  # it was empty
-                cell.cell_contents = clone_cell(first).cell_contents
-        if self.namespace is not None:
-            for name in data_in(self.namespace):
-                del self.namespace[name]
-            self.namespace.update(clone(self.globals))
-
     def run(self, calls: list[Any]) -> list[Outcome]:
         """Call after call, each on its own copies of the arguments."""
         return [observe(self.function, *clone(call), self.namespace) for call in calls]
-
-
-def data_in(namespace: dict[str, Any]) -> dict[str, Any]:
-    """The globals that are neither functions, classes nor modules."""
-    code = types.FunctionType | types.ModuleType | type
-    return {k: v for k, v in namespace.items() if not isinstance(v, code) and not k.startswith("__")}
 
 
 @dataclass
@@ -321,24 +313,37 @@ def settings(**values: int) -> Any:
             setattr(pijit.config, name, value)
 
 
+def difference(a: Any, b: Any) -> str:
+    """Both values around the first place where their texts differ."""
+    texts = [repr(a), repr(b)]
+    first = next((i for i, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), min(map(len, texts)))
+    start = max(0, first - 200)
+    return "".join(
+        f"\n  {who}: {'...' * (start > 0)}{t[start : first + 400]}"
+        for who, t in zip(("plain", "pijit"), texts, strict=True)
+    )
+
+
 def compare(name: str, plain: list[Outcome], native: list[Outcome]) -> None:
     """AssertionError that names the first difference."""
     for number, (expected, got) in enumerate(zip(plain, native, strict=True), 1):
         for field in fields(Outcome):
             a, b = getattr(expected, field.name), getattr(got, field.name)
-            assert a == b, f"{name}, call {number}: {field.name} differs\n  plain: {a!r}\n  pijit: {b!r}"
+            assert a == b, f"{name}, call {number}: {field.name} differs{difference(a, b)}"
     assert not tiers.INTERNAL_ERRORS, f"{name}: {tiers.INTERNAL_ERRORS}"
 
 
-def jitted(instance: Instance, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
+def jitted(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
     """Compiled at the first call; the others run what was compiled."""
+    instance = subject.make()
     instance.jit(options)
     compare(f"jit({options})", plain, instance.run(calls))
     return pijit.stats(instance.function)
 
 
-def enabled(instance: Instance, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
+def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
     """Not jitted: everything in the namespace, at threshold 1."""
+    instance = subject.make()
     space = instance.function.__globals__
     with settings(threshold_calls=1, threshold_loops=1):
         tiers.enable_namespace(space)
@@ -350,28 +355,25 @@ def enabled(instance: Instance, calls: list[Any], plain: list[Outcome], _: dict[
     return pijit.stats(instance.function)
 
 
-FORCED_LIMIT = 40  # every crossing up to here, then fewer and fewer
+FORCED_LIMIT = 8  # exits of one program that are tried; evenly spread when there are more
 
 
-def forced(instance: Instance, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
-    """Compile by one ordinary round, then run again with the first, the second, ... exit forced."""
-    from pijit import _native
-
-    stats = jitted(instance, calls, plain, options)
-    n = 1
-    while n < 1 << 20:
-        instance.reset()
-        before = _native.counters().get("forced", 0)
-        _native.set_forced_exit(n)
-        try:
-            native = instance.run(calls)
-        finally:
-            _native.set_forced_exit(0)
-        compare(f"forced exit {n}", plain, native)
-        if _native.counters().get("forced", 0) == before:  # there is no n-th crossing
-            break
-        n += max(1, (n - FORCED_LIMIT) // 2)
-    return stats
+def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
+    """Each exit in turn: compiled so that it is taken whenever it is reached."""
+    probe = subject.make()
+    probe.jit(options)
+    compare("before forcing", plain, probe.run(calls))
+    record = tiers.record_of(probe.function.__code__)
+    tables = [fragment.exits for fragment in record.fragments]
+    exits = max(map(len, tables), default=0)
+    # A poll comes straight back to where it was taken: always taken, it would never get on.
+    possible = [i for i in range(exits) if not any(len(t) > i and t[i].kind in ("poll", "return") for t in tables)]
+    for index in sorted({possible[len(possible) * i // FORCED_LIMIT] for i in range(FORCED_LIMIT)} if possible else ()):
+        instance = subject.make()
+        instance.jit(options)
+        tiers.record_of(instance.function.__code__).plan.force_exit = index
+        compare(f"forced exit {index} of {exits}, {options}", plain, instance.run(calls))
+    return pijit.stats(probe.function)
 
 
 # How to run it, and the options for jit.
@@ -381,6 +383,7 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "numpy": (jitted, {"backend": "numpy"}),
     "enabled": (enabled, {}),
     "forced": (forced, {}),
+    "forced numpy": (forced, {"backend": "numpy"}),
 }
 
 
@@ -397,7 +400,7 @@ def check_calls(
     stats = []
     for name in configurations:
         run, own = CONFIGURATIONS[name]
-        stats.append(run(subject.make(), pairs, plain, {**own, **options}))
+        stats.append(run(subject, pairs, plain, {**own, **options}))
     return stats[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,13 @@ def compiled(kernel: Kernel) -> tuple[Any, Library]:
     return _FUNCTION(library.address(symbol(kernel))), library
 
 
-def _word(scalar: Any, half: int) -> int:
+def scalar_word(scalar: Any, half: int) -> int:
     raw = scalar.tobytes()[8 * half : 8 * half + 8].ljust(8, b"\0")
     return struct.unpack("q", raw)[0]
 
 
 @cache
-def _cleared() -> Any:
+def flag_functions() -> Any:
     return _libm.feclearexcept, _libm.fetestexcept
 
 
@@ -45,19 +46,23 @@ def call(kernel: Kernel, dims: tuple[int, ...], values: list[Any], pieces: int =
         output.view(np.uint8).reshape(-1)[...] = 0xAA if output.size else 0
     words = []
     for kind, number, extra in kernel.words():
-        words.append({
-            "dim": lambda: dims[number],
-            "pointer": lambda: values[number].ctypes.data,
-            "stride": lambda: values[number].strides[extra],
-            "scalar": lambda: _word(values[number], extra),
-            "output": lambda: outputs[number].ctypes.data,
-        }[kind]())  # fmt: skip
+        match kind:
+            case "dim":
+                words.append(dims[number])
+            case "pointer":
+                words.append(values[number].ctypes.data)
+            case "stride":
+                words.append(values[number].strides[extra])
+            case "scalar":
+                words.append(scalar_word(values[number], extra))
+            case "output":
+                words.append(outputs[number].ctypes.data)
     p = np.array(words, np.int64)
     address = p.ctypes.data
-    clear, test = _cleared()
+    clear, test = flag_functions()
     edges = [dims[0] * i // pieces for i in range(pieces + 1)]
     clear(FLAGS)
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         function(low, high, address)
     return outputs, test(FLAGS)
 

@@ -336,7 +336,9 @@ def test_stats_of_a_record():
     row = record.add_break("unsupported_call", line, "print")
     assert record.add_break("PJ111", line, "print") is row
     exits = [records.Exit("return"), records.Exit("redo", "PJ201", line), records.Exit("redo", "PJ220", line, row)]
-    record.add_fragment(records.FragmentRecord(line, "loop", ["'x' is an int"], exits, Native(), 0.25))
+    record.add_fragment(
+        records.FragmentRecord(line, "loop", ["'x' is an int"], exits, native=Native(), compile_seconds=0.25)
+    )
     record.misses = 3
     stats = records.snapshot(record)
     assert (stats.compiles, stats.hits, stats.misses, stats.exits, stats.compile_seconds) == (1, 7, 3, 2, 0.25)

@@ -100,11 +100,11 @@ def test_traceback_lines_are_noticed():
         compare("x", outcomes[:1], outcomes[1:])
 
 
-def test_globals_of_source_are_compared_and_reset():
+def test_globals_of_source_are_fresh():
     check("count = 0\n\ndef f(n):\n    global count\n    count += n\n    return count\n", 3)
 
 
-def test_closure_cells_are_reset():
+def test_closure_cells_are_fresh():
     total = 0
 
     def add(n):

@@ -54,11 +54,29 @@ def test_pinned(key):
     assert reasons.lookup(key).id == PINNED[key]
 
 
-def test_every_key_used_in_the_code_exists():
-    pattern = re.compile(r"\b(?:add_break|capture_error|CaptureError|unchanged|retire)\([^)\n]*?\"([a-z_]+)\"")
+# Where a key stands in the code: the second pattern is for the tracer's way of writing them.
+USES = [
+    r"\b(?:add_break|capture_error|CaptureError|unchanged|retire|lookup|Break)\([^)\n]*?\"([a-z_]+)\"",
+    r"\breason=\"([a-z_]+)\"",
+    r"\bt\.check\(.*\"([a-z_]+)\"\)$",
+    r"\bexit\(\"\w+\", \"([a-z_]+)\"",
+]
+
+
+@pytest.mark.parametrize("pattern", USES)
+def test_every_key_used_in_the_code_exists(pattern):
     for file in Path(pijit.__file__).parent.rglob("*.py"):
-        for key in pattern.findall(file.read_text()):
-            assert key in reasons.BY_KEY, f"{file}: {key}"
+        for key in re.findall(pattern, file.read_text(), re.MULTILINE):
+            assert key in reasons.BY_NAME, f"{file}: {key}"
+
+
+def test_operations_that_leave_have_a_reason():
+    ops = pytest.importorskip("pijit.ir.ops")
+    # Those whose reason is always given where they are emitted.
+    given = r"int_\w+|float_(div|floordiv|mod)|check\w*|np_op|ew|list_get"
+    for name, row in ops.OPS.items():
+        if row.exits == ("redo",) and not re.fullmatch(given, name):
+            assert name in reasons.BY_NAME, name
 
 
 def test_command_lists_and_describes(capsys):

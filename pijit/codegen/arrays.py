@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..ir.types import Array
 from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts
 
 if TYPE_CHECKING:
+    from ..ir.types import Array
     from .driver import Driver
 
 # Byte offsets in PyArrayObject_fields (NumPy 2, 64-bit): public ABI.
@@ -17,8 +17,10 @@ DATA, DIMENSIONS, STRIDES = 16, 32, 40
 
 @dataclass(slots=True)
 class ArrayValue:
-    """``owner`` is the array object itself, or for a virtual view the array it looks into. ``strides`` are what NumPy says,
-    ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the order is known."""
+    """``owner`` is the array object itself, or for a virtual view the array it looks into. ``strides`` are what NumPy
+    says,
+    ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
+    order is known."""
 
     type: Array
     owner: Any
@@ -28,6 +30,7 @@ class ArrayValue:
     steps: list[Any]
 
     def fields(self) -> list[Any]:
+        """Everything that identifies it, in one order."""
         return [self.owner, self.data, *self.dims, *self.strides]
 
     def add_incoming(self, other: ArrayValue | None, block: Any) -> None:
@@ -37,9 +40,11 @@ class ArrayValue:
             phi.add_incoming(value, block)
 
     def find_steps(self, b: Any) -> None:
+        """Fills `steps`, once the phis of the block are there."""
         self.steps = steps(b, self.type, self.dims, self.strides)
 
     def address(self, d: Driver, indices: list[Any]) -> Any:
+        """A pointer to an element."""
         b = d.builder
         offset = None
         for index, step in zip(indices, self.steps, strict=True):
@@ -52,7 +57,16 @@ class ArrayValue:
         type = self.type
         dims, strides = d.dims_on_stack(self.dims, self.strides)
         return call(
-            d.builder, "pj_view", PTR, self.owner, self.data, i64(type.dtype.num), i64(type.ndim), dims, strides, i64(type.writable)
+            d.builder,
+            "pj_view",
+            PTR,
+            self.owner,
+            self.data,
+            i64(type.dtype.num),
+            i64(type.ndim),
+            dims,
+            strides,
+            i64(type.writable),
         )
 
 
@@ -67,6 +81,7 @@ def steps(b: Any, type: Array, dims: list[Any], strides: list[Any]) -> list[Any]
 
 
 def array_value(b: Any, type: Array, owner: Any, data: Any, dims: list[Any], strides: list[Any]) -> ArrayValue:
+    """An array of its parts."""
     return ArrayValue(type, owner, data, dims, strides, steps(b, type, dims, strides))
 
 
@@ -85,6 +100,7 @@ def array_of_object(d: Driver, owner: Any, type: Array, dims: list[Any] | None =
 
 
 def field(d: Driver, pointer: Any, offset: int, type: Any) -> Any:
+    """A field of an object: it does not alias array data."""
     where = d.builder.gep(pointer, [i64(offset)], inbounds=True, source_etype=I8)
     value = d.builder.load(where, typ=type, align=8)
     value.set_metadata("tbaa", d.tags.fields)
@@ -99,6 +115,7 @@ def _vector(d: Driver, owner: Any, offset: int, length: int) -> list[Any]:
 
 
 def load_element(d: Driver, pointer: Any, dtype: str) -> Any:
+    """Reads an element."""
     b = d.builder
     type = DTYPES[dtype]
     if dtype.startswith("complex"):
@@ -111,6 +128,7 @@ def load_element(d: Driver, pointer: Any, dtype: str) -> Any:
 
 
 def store_element(d: Driver, pointer: Any, value: Any) -> None:
+    """Writes an element."""
     b = d.builder
     if value.type == I1:
         value = b.zext(value, I8)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import ArrayValue, array_of_object, load_element, store_element
 from .ints import ZERO
@@ -17,11 +16,12 @@ from .rows import row
 from .whole import size
 
 if TYPE_CHECKING:
+    from ..ir.graph import Op
     from .driver import Driver
 
 
 @row("assign")
-def assign(d: Driver, op: Op) -> None:
+def _assign(d: Driver, op: Op) -> None:
     target, source = d.array(op.args[0]), d.value(op.args[1])
     if not isinstance(source, ArrayValue):
         with nest(d, _lengths(target)) as indices:
@@ -55,6 +55,7 @@ def operand_steps(source: ArrayValue, ndim: int, stretch: frozenset[int]) -> lis
 
 
 def at(d: Driver, data: Any, steps: list[Any], indices: list[Any]) -> Any:
+    """A pointer to the element at the indices."""
     b = d.builder
     terms = [b.mul(index, step, flags=["nsw"]) for index, step in zip(indices, steps, strict=True)]
     offset = reduce(lambda x, y: b.add(x, y, flags=["nsw"]), terms, ZERO)
@@ -83,13 +84,16 @@ def _move(d: Driver, target: ArrayValue, source: ArrayValue) -> None:
 
 
 def _overlap(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
-    """Whether the extents in memory overlap: a copy too many is harmless. The same elements in the same order need none."""
+    """Whether the extents in memory overlap: a copy too many is harmless. The same elements in the same order need
+    none."""
     b = d.builder
     (low, high), (other_low, other_high) = _extent(d, one), _extent(d, other)
     crossed = b.and_(b.icmp_unsigned("<", low, other_high), b.icmp_unsigned("<", other_low, high))
     if one.type.ndim != other.type.ndim:
         return crossed
-    same = [b.icmp_unsigned("==", x, y) for x, y in zip([one.data, *one.steps], [other.data, *other.steps], strict=True)]
+    same = [
+        b.icmp_unsigned("==", x, y) for x, y in zip([one.data, *one.steps], [other.data, *other.steps], strict=True)
+    ]
     return b.and_(crossed, b.not_(reduce(b.and_, same)))
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Graph, Value
-from . import engine
+from . import engine, symbols
+from .rows import Unsupported
+
+if TYPE_CHECKING:
+    from ..ir.graph import Graph, Value
 
 
 @dataclass(slots=True)
@@ -40,6 +43,10 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
     driver.lower()
     text = str(driver.module)
     libraries = driver.load_units(use_cache)
+    engine.codegen()  # registers the helpers
+    missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
+    if missing:
+        raise Unsupported(f"no helper {', '.join(missing)}")
     machine = engine.build(text, NAME, use_cache)
     layout = driver.layout
     return Native(

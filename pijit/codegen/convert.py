@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 @row("cmp")
-def compare(d: Driver, op: Op) -> Any:
+def _compare(d: Driver, op: Op) -> Any:
     left, right, b = *map(d.scalar, op.args), d.builder
     return compared(b, kind(op.args[0].type), op.attrs["symbol"], left, right)
 
 
 def compared(b: Any, kind: str, symbol: str, left: Any, right: Any) -> Any:
+    """left <symbol> right on values of one kind."""
     if kind == "c":
         if symbol not in ("==", "!="):
             raise Unsupported("order of complex numbers")
@@ -37,12 +38,12 @@ def compared(b: Any, kind: str, symbol: str, left: Any, right: Any) -> Any:
 
 
 @row("not")
-def negation(d: Driver, op: Op) -> Any:
+def _negation(d: Driver, op: Op) -> Any:
     return d.builder.not_(d.scalar(op.args[0]))
 
 
 @row("select")
-def select(d: Driver, op: Op) -> Any:
+def _select(d: Driver, op: Op) -> Any:
     condition, b = d.scalar(op.args[0]), d.builder
     yes, no = (d.value(a) for a in op.args[1:])
     if not isinstance(yes, ArrayValue):
@@ -58,15 +59,15 @@ def select(d: Driver, op: Op) -> Any:
 
 
 @row("bool_to_int")
-def bool_to_int(d: Driver, op: Op) -> Any:
+def _bool_to_int(d: Driver, op: Op) -> Any:
     return d.builder.zext(d.scalar(op.args[0]), I64)
 
 
-# ---- casts: one function per pair of kinds -------------------------------------------------------------------------------
+# ---- casts: one function per pair of kinds -------------------------------------------------------------------------
 
 
 @row("cast")
-def cast(d: Driver, op: Op) -> Any:
+def _cast(d: Driver, op: Op) -> Any:
     source, target = op.args[0].type, op.result.type
     function = _CASTS.get(kind(source) + kind(target))
     if function is None:
@@ -78,10 +79,15 @@ Cast = Callable[["Driver", Op, Any, Type, Type], Any]
 
 
 def resize(d: Driver, value: Any, signed: bool, target: Any) -> Any:
+    """An integer of another width."""
     width, wanted = value.type.width, target.width
     if width == wanted:
         return value
-    return d.builder.trunc(value, target) if width > wanted else (d.builder.sext if signed else d.builder.zext)(value, target)
+    return (
+        d.builder.trunc(value, target)
+        if width > wanted
+        else (d.builder.sext if signed else d.builder.zext)(value, target)
+    )
 
 
 def _integer(d: Driver, op: Op, value: Any, source: Type, target: Type) -> Any:
@@ -119,6 +125,7 @@ def _float(d: Driver, op: Op, value: Any, source: Type, target: Type) -> Any:
 
 
 def exit_if_suspect_cast(d: Driver, op: Op, made: Any, value: Any) -> None:
+    """Leaves when a finite number has become infinite."""
     with d.rarely(d.builder.not_(is_finite(d.builder, made))):
         d.exit_if(op, is_finite(d.builder, value))
 

@@ -1,26 +1,32 @@
 """Lowers a graph to the LLVM function `int64_t pj_fragment(int64_t *W)`: blocks, values, ownership, exits.
 
-Block parameters are phis; nothing but call arguments and exit values goes through memory. The operations themselves are lowered
+Block parameters are phis; nothing but call arguments and exit values goes through memory. The operations themselves
+are lowered
 by the rows in `rows.LOWERINGS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value
+from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
 from .arrays import ArrayValue, array_of_object, phi_of_array
-from .layout import Area, Layout, exit_tuple
+from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
+from .npscalars import Deferred
 from .owners import Owners
 from .rows import LOWERINGS, Unsupported
-from .units import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .units import Unit
 
 NAME = "pj_fragment"
 _NEVER, _ALWAYS = 1, 1 << 20  # branch weights of an exit and of going on
@@ -38,10 +44,21 @@ class Merge:
         self.rare: Any = None
 
     def choose(self, usual: Any, rare: Any) -> Any:
+        """The value to go on with."""
         phi = self._builder.phi(usual.type)
         phi.add_incoming(usual, self._before)
         phi.add_incoming(rare, self.rare)
         return phi
+
+
+class WayOut:
+    """The block of exits that store the same values: ``places`` says where, ``index`` is a phi of the exit's index."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.block = function.append_basic_block("exit")
+        self.builder = ir.IRBuilder(self.block)
+        self.index = self.builder.phi(I64)
+        self.places: dict[Value, int] = {}
 
 
 class Driver:
@@ -60,6 +77,8 @@ class Driver:
         self.exits: dict[int, tuple[Any, ...]] = {}
         self.sites: list[tuple[Any, ...]] = []
         self._units: dict[str, Unit] = {}
+        self.deferred = Deferred()
+        self._ways_out: dict[tuple[Any, ...], WayOut] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
         self.held: frozenset[Value] = frozenset()
@@ -69,6 +88,7 @@ class Driver:
     # ---- the whole function ----
 
     def lower(self) -> None:
+        """Makes the function."""
         self.poll_byte = memory.load(self, 0, PTR)
         self._stack_dims, self._stack_strides = self.stack(_MAX_DIMS), self.stack(_MAX_DIMS)
         self._load_inputs()
@@ -77,6 +97,9 @@ class Driver:
         self.builder.branch(self._targets[id(self.graph.entry)][0])
         for block in self.graph.blocks:
             self._lower_block(block)
+        for way in self._ways_out.values():
+            if not way.index.incomings:
+                self.function.blocks.remove(way.block)
 
     def _load_inputs(self) -> None:
         for value in self.graph.inputs:
@@ -95,7 +118,11 @@ class Driver:
         builder = ir.IRBuilder(place)
         phis: dict[Value, Any] = {}
         for param in block.params:
-            made = phi_of_array(builder, param.type) if isinstance(param.type, Array) else builder.phi(llvm_type(param.type))
+            made = (
+                phi_of_array(builder, param.type)
+                if isinstance(param.type, Array)
+                else builder.phi(llvm_type(param.type))
+            )
             phis[param] = self.values[param] = made
         return place, phis
 
@@ -107,14 +134,19 @@ class Driver:
                 self.array(param).find_steps(self.builder)
         for op, before, after in zip(block.ops, states, states[1:], strict=False):
             self.builder.comment(f"line {op.line}: {op.name}")
+            if not Deferred.takes(op) and not _unnoticed(op):
+                self.deferred.flush(self)
             self.held = before
             self._force(op)
             self._define(op, LOWERINGS[op.name](self, op))
             for exit in op.exits.values():
                 if exit.index not in self.exits:
-                    self.exit_block(exit)  # it cannot happen, but it has its place in the table
+                    self._way_out(exit)  # it cannot happen, but it has its place in the table
             made = {r for r in op.results if self.owners.carrier(r) is r}
-            self._release((before | made) - after)
+            if (before | made) - after:
+                self.deferred.flush(self)
+                self._release((before | made) - after)
+        self.deferred.flush(self)
         self.held = states[-1]
         self._lower_end(block)
 
@@ -179,12 +211,15 @@ class Driver:
     # ---- values ----
 
     def value(self, value: Value) -> Any:
+        """The LLVM value or the ArrayValue."""
         return constant_of(value) if isinstance(value, Const) else self.values[value]
 
     def scalar(self, value: Value) -> Any:
+        """The LLVM value of a scalar or an object."""
         return self.value(value)
 
     def array(self, value: Value) -> ArrayValue:
+        """The ArrayValue of an array."""
         made = self.value(value)
         assert isinstance(made, ArrayValue)
         return made
@@ -232,6 +267,7 @@ class Driver:
         self.leave_if(condition, self.exit_block(op.exits[name]))
 
     def leave_if(self, condition: Any, place: ir.Block) -> None:
+        """Goes to a place when the condition holds; this is not expected."""
         go_on = self.function.append_basic_block("on")
         self.builder.cbranch(condition, place, go_on).set_weights([_NEVER, _ALWAYS])
         self.builder.position_at_end(go_on)
@@ -249,10 +285,32 @@ class Driver:
         self.builder.position_at_end(after)
 
     def exit_block(self, exit: Exit, boxed: Value | None = None) -> ir.Block:
-        """The block that stores what the exit needs, and what is held now, and leaves."""
-        block = self.function.append_basic_block("exit")
-        hot, self.builder = self.builder, ir.IRBuilder(block)
-        places = dict(self._places)
+        """The block to branch to from the current one: it stores what the exit needs and what is held now, and leaves.
+
+        Exits that need the same values share one: they differ in the index and in the recipes. A definition that
+        dominates all the places that branch there dominates the shared block too.
+        """
+        way = self._way_out(exit, boxed)
+        way.index.add_incoming(i64(exit.index), self.builder.block)
+        return way.block
+
+    def _way_out(self, exit: Exit, boxed: Value | None = None) -> WayOut:
+        alone = id(exit) if any(map(has_words, exit.recipes())) else None
+        key = (tuple(exit.values()), self.held, boxed, alone)
+        way = self._ways_out.get(key)
+        if way is None:
+            way = self._ways_out[key] = WayOut(self.function)
+            hot, self.builder = self.builder, way.builder
+            self._store_state(way, exit, boxed)
+            self.builder.ret(way.index)
+            self.builder = hot
+        else:
+            self.exits[exit.index] = exit_tuple(exit, way.places.__getitem__)
+        return way
+
+    def _store_state(self, way: WayOut, exit: Exit, boxed: Value | None) -> None:
+        places = way.places
+        places.update(self._places)
         if boxed is not None:
             places[boxed] = self.layout.call_root
         roots = 0
@@ -278,9 +336,6 @@ class Driver:
             return word
 
         self.exits[exit.index] = exit_tuple(exit, place)
-        self.builder.ret(i64(exit.index))
-        self.builder = hot
-        return block
 
     def _force(self, op: Op) -> None:
         for name, exit in op.exits.items():
@@ -289,7 +344,13 @@ class Driver:
                 self.builder.position_at_end(self.function.append_basic_block("never"))
 
 
+def _unnoticed(op: Op) -> bool:
+    """Whether the operation may come before an exit that belongs before it."""
+    return not op.exits and OPS[op.name].effect in (None, "read") and not OPS[op.name].fresh
+
+
 def constant_of(value: Const) -> Any:
+    """The LLVM constant of a constant."""
     if is_owned(value.type):
         raise Unsupported("an object constant in native code")
     return constant(value.type, value.value)

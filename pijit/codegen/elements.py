@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import array_of_object, array_value, load_element, store_element
 from .ints import ONE, ZERO
@@ -12,21 +11,22 @@ from .llvm import I8, i64, intrinsic
 from .rows import row
 
 if TYPE_CHECKING:
+    from ..ir.graph import Op
     from .driver import Driver
 
 
 @row("dim")
-def dim(d: Driver, op: Op) -> Any:
+def _dim(d: Driver, op: Op) -> Any:
     return d.array(op.args[0]).dims[op.attrs["axis"]]
 
 
 @row("stride")
-def stride(d: Driver, op: Op) -> Any:
+def _stride(d: Driver, op: Op) -> Any:
     return d.array(op.args[0]).strides[op.attrs["axis"]]
 
 
 @row("check_index")
-def check_index(d: Driver, op: Op) -> Any:
+def _check_index(d: Driver, op: Op) -> Any:
     index, length, b = *map(d.scalar, op.args), d.builder
     wrapped = b.select(b.icmp_signed("<", index, ZERO), b.add(index, length), index)
     d.exit_if(op, b.icmp_unsigned(">=", wrapped, length))
@@ -34,24 +34,24 @@ def check_index(d: Driver, op: Op) -> Any:
 
 
 @row("check")
-def check(d: Driver, op: Op) -> None:
+def _check(d: Driver, op: Op) -> None:
     d.exit_if(op, d.builder.not_(d.scalar(op.args[0])))
 
 
 @row("load")
-def load(d: Driver, op: Op) -> Any:
+def _load(d: Driver, op: Op) -> Any:
     array = d.array(op.args[0])
     return load_element(d, array.address(d, [d.scalar(i) for i in op.args[1:]]), array.type.name)
 
 
 @row("store")
-def store(d: Driver, op: Op) -> None:
+def _store(d: Driver, op: Op) -> None:
     array = d.array(op.args[0])
     store_element(d, array.address(d, [d.scalar(i) for i in op.args[2:]]), d.scalar(op.args[1]))
 
 
 @row("slice_bounds")
-def slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
+def _slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
     """PySlice_AdjustIndices."""
     b, step, given = d.builder, op.attrs["step"], op.attrs["given"]
     *bounds, length = map(d.scalar, op.args)
@@ -60,7 +60,8 @@ def slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
     lowest, highest = (ZERO, length) if step > 0 else (i64(-1), b.sub(length, ONE))
     ends = (lowest, highest) if step > 0 else (highest, lowest)
     start, stop = (
-        _clamp(b, bound, length, lowest, highest) if has else end for bound, has, end in zip(bounds, given, ends, strict=True)
+        _clamp(b, bound, length, lowest, highest) if has else end
+        for bound, has, end in zip(bounds, given, ends, strict=True)
     )
     far = b.sub(stop, start) if step > 0 else b.sub(start, stop)
     if abs(step) != 1:
@@ -75,7 +76,7 @@ def _clamp(b: Any, bound: Any, length: Any, lowest: Any, highest: Any) -> Any:
 
 
 @row("view")
-def view(d: Driver, op: Op) -> Any:
+def _view(d: Driver, op: Op) -> Any:
     type = op.result.type
     assert isinstance(type, Array)
     base = d.array(op.args[0])

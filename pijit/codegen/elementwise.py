@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op
-from ..ir.kernel import Kernel
 from ..ir.types import Array, Np
 from . import scalars, units
 from . import words as memory
@@ -21,6 +18,10 @@ from .rows import Unsupported, row
 from .whole import exit_and_release, new_array, size
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..ir.graph import Op
+    from ..ir.kernel import Kernel
     from .driver import Driver
 
 # NPY_FPE_* that NumPy warns of by default: divide by zero, overflow, invalid. The errmask guard stands for underflow.
@@ -29,7 +30,8 @@ _WARNED = 1 | 2 | 8
 
 @contextmanager
 def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator[None]:
-    """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and leaves."""
+    """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and
+    leaves."""
     b = d.builder
     if flags:
         call(b, "pj_fp_clear", ir.VoidType())
@@ -59,11 +61,11 @@ def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
     d.builder.position_at_end(done)
 
 
-# ---- kernels ---------------------------------------------------------------------------------------------------------------
+# ---- kernels -------------------------------------------------------------------------------------------------------
 
 
 @row("kernel")
-def kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
+def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
     """The convention is in opt/fuse.py."""
     b, described = d.builder, op.attrs["kernel"]
     count = len(described.operands)
@@ -94,7 +96,7 @@ def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any
         value = op.args[operand]
         return memory.pack(d, value.type, d.scalar(value))[half]
 
-    make = {
+    make: dict[str, Callable[[int, int], Any]] = {
         "dim": lambda axis, _: total if op.attrs["collapsed"] else dims[result_axis(axis)],
         "pointer": lambda operand, _: b.ptrtoint(d.array(op.args[operand]).data, I64),
         "stride": stride,
@@ -104,11 +106,11 @@ def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any
     return [make[what](first, second) for what, first, second in kernel.words()]
 
 
-# ---- single operations -----------------------------------------------------------------------------------------------------
+# ---- single operations ---------------------------------------------------------------------------------------------
 
 
 @row("ew")
-def elementwise(d: Driver, op: Op) -> ArrayValue:
+def _elementwise(d: Driver, op: Op) -> ArrayValue:
     ufunc, count = op.attrs["ufunc"], op.attrs["n"]
     operands = op.args[:count]
     dims = [d.scalar(a) for a in op.args[count:]]
@@ -171,11 +173,16 @@ def _by_numpy(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Sour
     b = d.builder
     unit = units.loop_unit(ufunc, dtypes)
     symbol = d.unit(unit)
-    scalars_at = [_in_memory(d, value, dtype) if data is None else None for (data, _, value), dtype in zip(sources, dtypes, strict=False)]
+    scalars_at = [
+        _in_memory(d, value, dtype) if data is None else None
+        for (data, _, value), dtype in zip(sources, dtypes, strict=False)
+    ]
     inner = 0 if result.type.order == "F" else result.type.ndim - 1
     lengths = list(result.dims)
     length = lengths[inner] if lengths else i64(1)
-    operands = [*((place if data is None else data, steps) for (data, steps, _), place in zip(sources, scalars_at, strict=True))]
+    operands = [
+        *((place if data is None else data, steps) for (data, steps, _), place in zip(sources, scalars_at, strict=True))
+    ]
     operands.append((result.data, result.steps))
     pointers, steps_of, count = d.stack(len(operands)), d.stack(len(operands)), d.stack(1)
     b.store(length, count)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import threading
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,15 +32,17 @@ _lock = threading.RLock()
 
 @functools.cache
 def codegen() -> Any:
+    """numba's code generator, one per process."""
     from numba.core.codegen import JITCPUCodegen
 
     try:
-        from pijit import _native
+        _native = importlib.import_module("pijit._native")
     except ImportError:  # tests of the generator alone register stand-ins
         pass
     else:
         symbols.register(_native.symbols())
-    return JITCPUCodegen("pijit")
+    make: Any = JITCPUCodegen
+    return make("pijit")
 
 
 @functools.cache

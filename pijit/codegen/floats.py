@@ -1,4 +1,4 @@
-"""Python floats, and the functions of the math module. Where CPython raises, and on any suspicion, the exit is taken."""
+"""Python floats and the math module. Where CPython raises, and on any suspicion, the exit is taken."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def f64(value: float) -> ir.Constant:
+    """A double."""
     return ir.Constant(F64, value)
 
 
@@ -26,38 +27,39 @@ _PLAIN = {"float_add": "fadd", "float_sub": "fsub", "float_mul": "fmul", "float_
 
 
 @row(*_PLAIN)
-def plain(d: Driver, op: Op) -> Any:
+def _plain(d: Driver, op: Op) -> Any:
     return getattr(d.builder, _PLAIN[op.name])(*map(d.scalar, op.args))
 
 
 @row("float_abs")
-def float_abs(d: Driver, op: Op) -> Any:
+def _float_abs(d: Driver, op: Op) -> Any:
     return intrinsic(d.builder, "fabs", d.scalar(op.args[0]))
 
 
 @row("float_div")
-def float_div(d: Driver, op: Op) -> Any:
+def _float_div(d: Driver, op: Op) -> Any:
     a, divisor = map(d.scalar, op.args)
     _exit_if_zero(d, op, divisor)
     return d.builder.fdiv(a, divisor)
 
 
 @row("float_mod")
-def float_mod(d: Driver, op: Op) -> Any:
+def _float_mod(d: Driver, op: Op) -> Any:
     a, divisor = map(d.scalar, op.args)
     _exit_if_zero(d, op, divisor)
     return divide(d.builder, a, divisor)[1]
 
 
 @row("float_floordiv")
-def float_floordiv(d: Driver, op: Op) -> Any:
+def _float_floordiv(d: Driver, op: Op) -> Any:
     a, divisor = map(d.scalar, op.args)
     _exit_if_zero(d, op, divisor)
     return divide(d.builder, a, divisor)[0]
 
 
 def divide(b: Any, a: Any, divisor: Any) -> tuple[Any, Any]:
-    """Quotient and remainder as CPython's _float_div_mod (and NumPy's npy_divmod, which is the same), line by line; what is not
+    """Quotient and remainder as CPython's _float_div_mod (and NumPy's npy_divmod, which is the same), line by line;
+    what is not
     used LLVM drops."""
     zero, one, half = (ir.Constant(a.type, x) for x in (0.0, 1.0, 0.5))
     rest = b.frem(a, divisor)
@@ -74,7 +76,7 @@ def divide(b: Any, a: Any, divisor: Any) -> tuple[Any, Any]:
 
 
 @row("float_pow")
-def float_pow(d: Driver, op: Op) -> Any:
+def _float_pow(d: Driver, op: Op) -> Any:
     a, power, b = *map(d.scalar, op.args), d.builder
     # a negative number to a broken power is complex
     broken = b.fcmp_ordered("!=", intrinsic(b, "floor", power), power)
@@ -86,12 +88,12 @@ def float_pow(d: Driver, op: Op) -> Any:
 
 
 @row("float_to_int")
-def float_to_int(d: Driver, op: Op) -> Any:
+def _float_to_int(d: Driver, op: Op) -> Any:
     return to_int(d, op, d.scalar(op.args[0]), 2.0**63)
 
 
 @row("float_round")
-def float_round(d: Driver, op: Op) -> Any:
+def _float_round(d: Driver, op: Op) -> Any:
     return to_int(d, op, intrinsic(d.builder, "roundeven", d.scalar(op.args[0])), 2.0**62)
 
 
@@ -103,7 +105,8 @@ def to_int(d: Driver, op: Op, a: Any, limit: float) -> Any:
 
 
 def exit_if_suspect(d: Driver, op: Op, result: Any, operands: tuple[Any, ...]) -> None:
-    """Exit on a NaN that no operand brought, and on an infinity made of finite operands: the rule of CPython's math_1 and
+    """Exit on a NaN that no operand brought, and on an infinity made of finite operands: the rule of CPython's math_1
+    and
     math_2, and of IEEE 754's invalid, divide-by-zero and overflow. A finite result costs one comparison."""
     b = d.builder
     result_is_finite = is_finite(b, result)
@@ -119,13 +122,14 @@ def _exit_if_zero(d: Driver, op: Op, divisor: Any) -> None:
         d.exit_if(op, d.builder.fcmp_ordered("==", divisor, ZERO))
 
 
-# ---- the math module -----------------------------------------------------------------------------------------------------
+# ---- the math module -----------------------------------------------------------------------------------------------
 
-# CPython calls the C library and then looks at the result, as exit_if_suspect does. (hypot, dist, gamma, lgamma and fsum are CPython's own code.)
+# CPython calls the C library and then looks at the result, as exit_if_suspect does.
+# (hypot, dist, gamma, lgamma and fsum are CPython's own code.)
 _LIBRARY = {
-    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "cbrt": 1, "cos": 1, "cosh": 1, "erf": 1, "erfc": 1,
-    "exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log10": 1, "log1p": 1, "log2": 1, "sin": 1, "sinh": 1, "tan": 1, "tanh": 1,
-    "atan2": 2, "fmod": 2, "pow": 2, "remainder": 2, "nextafter": 2,
+    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "cbrt": 1, "cos": 1, "cosh": 1,
+    "erf": 1, "erfc": 1, "exp": 1, "exp2": 1, "expm1": 1, "log": 1, "log10": 1, "log1p": 1, "log2": 1,
+    "sin": 1, "sinh": 1, "tan": 1, "tanh": 1, "atan2": 2, "fmod": 2, "pow": 2, "remainder": 2, "nextafter": 2,
 }  # fmt: skip
 # CPython treats special operands of these itself: with one, the interpreter does it.
 _FINITE_OPERANDS = frozenset({"atan2", "fmod", "pow", "remainder"})
@@ -184,7 +188,7 @@ def _library(d: Driver, op: Op, name: str, *args: Any) -> Any:
 
 
 @row("math")
-def math_function(d: Driver, op: Op) -> Any:
+def _math_function(d: Driver, op: Op) -> Any:
     name, args = op.attrs["name"], [d.scalar(a) for a in op.args]
     own = _OWN.get((name, len(args)))
     if own is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Op
 from .llvm import F64, I1, I64, INT64_MIN, i64, intrinsic
 from .rows import row
 
 if TYPE_CHECKING:
+    from ..ir.graph import Op
     from .driver import Driver
 
 _EXACT = 1 << 53  # up to here every int is a float
@@ -20,41 +20,41 @@ _PLAIN = {
 
 
 @row(*_CHECKED)
-def checked(d: Driver, op: Op) -> Any:
+def _checked(d: Driver, op: Op) -> Any:
     return _with_overflow(d, op, _CHECKED[op.name], *map(d.scalar, op.args))
 
 
 @row(*_PLAIN)
-def plain(d: Driver, op: Op) -> Any:
+def _plain(d: Driver, op: Op) -> Any:
     # raw arithmetic is on lengths and offsets of things in memory: nsw lets LLVM reason about addresses
     flags = ["nsw"] if op.name.startswith("raw_") else []
     return getattr(d.builder, _PLAIN[op.name])(*map(d.scalar, op.args), flags=flags)
 
 
 @row("raw_min", "raw_max")
-def raw_min_max(d: Driver, op: Op) -> Any:
+def _raw_min_max(d: Driver, op: Op) -> Any:
     return intrinsic(d.builder, "smin" if op.name == "raw_min" else "smax", *map(d.scalar, op.args))
 
 
 @row("int_invert")
-def int_invert(d: Driver, op: Op) -> Any:
+def _int_invert(d: Driver, op: Op) -> Any:
     return d.builder.not_(d.scalar(op.args[0]))
 
 
 @row("int_neg")
-def int_neg(d: Driver, op: Op) -> Any:
+def _int_neg(d: Driver, op: Op) -> Any:
     return _with_overflow(d, op, "ssub_with_overflow", ZERO, d.scalar(op.args[0]))
 
 
 @row("int_abs")
-def int_abs(d: Driver, op: Op) -> Any:
+def _int_abs(d: Driver, op: Op) -> Any:
     a, b = d.scalar(op.args[0]), d.builder
     d.exit_if(op, b.icmp_signed("==", a, i64(INT64_MIN)))
     return b.select(b.icmp_signed("<", a, ZERO), b.neg(a), a)
 
 
 @row("int_floordiv")
-def int_floordiv(d: Driver, op: Op) -> Any:
+def _int_floordiv(d: Driver, op: Op) -> Any:
     a, divisor, b = *map(d.scalar, op.args), d.builder
     known = _known(divisor)
     if known is not None and known > 0 and known & (known - 1) == 0:
@@ -69,7 +69,7 @@ def int_floordiv(d: Driver, op: Op) -> Any:
 
 
 @row("int_mod")
-def int_mod(d: Driver, op: Op) -> Any:
+def _int_mod(d: Driver, op: Op) -> Any:
     a, divisor, b = *map(d.scalar, op.args), d.builder
     known = _known(divisor)
     if known is not None and known > 0 and known & (known - 1) == 0:
@@ -84,7 +84,7 @@ def int_mod(d: Driver, op: Op) -> Any:
 
 
 @row("int_truediv")
-def int_truediv(d: Driver, op: Op) -> Any:
+def _int_truediv(d: Driver, op: Op) -> Any:
     a, divisor, b = *map(d.scalar, op.args), d.builder
     d.exit_if(op, b.icmp_signed("==", divisor, ZERO))
     d.exit_if(op, b.or_(_inexact(b, a), _inexact(b, divisor)))
@@ -92,19 +92,19 @@ def int_truediv(d: Driver, op: Op) -> Any:
 
 
 @row("int_exact_float")
-def int_exact_float(d: Driver, op: Op) -> Any:
+def _int_exact_float(d: Driver, op: Op) -> Any:
     a = d.scalar(op.args[0])
     d.exit_if(op, _inexact(d.builder, a))
     return d.builder.sitofp(a, F64)
 
 
 @row("int_to_float")
-def int_to_float(d: Driver, op: Op) -> Any:
+def _int_to_float(d: Driver, op: Op) -> Any:
     return d.builder.sitofp(d.scalar(op.args[0]), F64)
 
 
 @row("int_lshift")
-def int_lshift(d: Driver, op: Op) -> Any:
+def _int_lshift(d: Driver, op: Op) -> Any:
     a, count, b = *map(d.scalar, op.args), d.builder
     d.exit_if(op, b.icmp_signed("<", count, ZERO))
     few = intrinsic(b, "smin", count, i64(63))
@@ -115,21 +115,22 @@ def int_lshift(d: Driver, op: Op) -> Any:
 
 
 @row("int_rshift")
-def int_rshift(d: Driver, op: Op) -> Any:
+def _int_rshift(d: Driver, op: Op) -> Any:
     a, count, b = *map(d.scalar, op.args), d.builder
     d.exit_if(op, b.icmp_signed("<", count, ZERO))
     return b.ashr(a, intrinsic(b, "smin", count, i64(63)))
 
 
 @row("int_pow")
-def int_pow(d: Driver, op: Op) -> Any:
+def _int_pow(d: Driver, op: Op) -> Any:
     base, power = map(d.scalar, op.args)
     d.exit_if(op, d.builder.icmp_signed("<", power, ZERO))
     return int_power(d, op, base, power)
 
 
 def int_power(d: Driver, op: Op, base: Any, power: Any) -> Any:
-    """base ** power for power >= 0 by squaring. A square that overflows is needed by the result, which then overflows too."""
+    """base ** power for power >= 0 by squaring. A square that overflows is needed by the result, which then overflows
+    too."""
     b = d.builder
     if _known(power) is not None and _known(power) <= 16:
         result = ONE

@@ -222,7 +222,9 @@ def raise_invalid(builder: ir.IRBuilder) -> None:
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.
-_OPAQUE = frozenset(["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "negative"])
+_OPAQUE = frozenset(
+    ["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "negative"]
+)
 
 
 def _hidden(kernel: Kernel) -> set[int]:

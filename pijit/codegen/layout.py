@@ -1,6 +1,6 @@
 """Which word of W holds what, and the contract's tuples in terms of words (docs/native.md).
 
-    W[0] poll byte's address | W[1] context | inputs | values of the exit that is taken | call arguments and results | roots
+W[0] poll byte's address | W[1] context | inputs | values of the exit that is taken | call arguments and results | roots
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ Place = Callable[[Value], int]  # the word of a value, stored there if need be
 
 
 class Layout:
+    """The numbers of the words of one graph's W."""
+
     def __init__(self, graph: Graph) -> None:
         calls = [op for block in graph.blocks for op in block.ops if op.name == "call"]
         self.word: dict[Value, int] = {}
@@ -35,7 +37,11 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (_size((c.attrs["callable"], *c.attrs["arguments"])) + sum(words(r.type) for r in c.results) for c in calls), default=0
+            (
+                _size((c.attrs["callable"], *c.attrs["arguments"])) + sum(words(r.type) for r in c.results)
+                for c in calls
+            ),
+            default=0,
         )
         self.roots_start = next_word
         # The result of a call is in the first root until native code has taken it.
@@ -45,6 +51,7 @@ class Layout:
 
     @property
     def nwords(self) -> int:
+        """How long W is."""
         return self.roots_start + self.nroots
 
     def root(self, number: int) -> int:
@@ -61,12 +68,14 @@ class Area:
         self._next = start
 
     def take(self, type: Type) -> int:
+        """The word of a new value of the type."""
         word = self._next
         self._next += words(type)
         return word
 
 
 def recipe_tuple(recipe: Recipe, place: Place) -> tuple[Any, ...]:
+    """The recipe in the contract's terms."""
     match recipe:
         case Keep():
             return ("keep",)
@@ -89,6 +98,8 @@ def recipe_tuple(recipe: Recipe, place: Place) -> tuple[Any, ...]:
 
 
 def exit_tuple(exit: Exit, place: Place) -> tuple[Any, ...]:
+    """The exit in the contract's terms."""
+
     def made(recipe: Recipe) -> tuple[Any, ...]:
         return recipe_tuple(recipe, place)
 
@@ -131,3 +142,8 @@ def _constants(recipe: Recipe) -> int:
     if not isinstance(recipe, Build):
         return 0
     return (len(recipe.items) if recipe.kind in _OF_WORDS else 0) + sum(map(_constants, recipe.items))
+
+
+def has_words(recipe: Recipe) -> bool:
+    """Whether some part of the recipe is made of words, constants included."""
+    return isinstance(recipe, Build) and (recipe.kind in _OF_WORDS or any(map(has_words, recipe.items)))

@@ -22,10 +22,12 @@ DTYPES: dict[str, Any] = {
     "uint8": I8, "uint16": ir.IntType(16), "uint32": I32, "uint64": I64,
     "float32": F32, "float64": F64, "complex64": C64, "complex128": C128,
 }  # fmt: skip
+_KINDS: dict[Type, str] = {INT: "i", FLOAT: "f", BOOL: "b"}
 _SCALARS: dict[Type, Any] = {INT: I64, FLOAT: F64, BOOL: I1}
 
 
 def llvm_type(type: Type) -> Any:
+    """What a value of the type is in a register; a pointer for arrays and objects."""
     if isinstance(type, Np):
         return DTYPES[type.name]
     return PTR if is_owned(type) else _SCALARS[type]
@@ -33,7 +35,7 @@ def llvm_type(type: Type) -> Any:
 
 def kind(type: Type) -> str:
     """ "b", "i", "u", "f" or "c", as NumPy's dtype.kind."""
-    return type.dtype.kind if isinstance(type, Np) else {INT: "i", FLOAT: "f", BOOL: "b"}[type]
+    return type.dtype.kind if isinstance(type, Np) else _KINDS[type]
 
 
 def constant(type: Type, value: Any) -> ir.Constant:
@@ -46,6 +48,7 @@ def constant(type: Type, value: Any) -> ir.Constant:
 
 
 def i64(value: int) -> ir.Constant:
+    """A word."""
     return ir.Constant(I64, int(value))
 
 
@@ -68,6 +71,7 @@ def parts(builder: ir.IRBuilder, value: Any) -> tuple[Any, Any]:
 
 
 def make_complex(builder: ir.IRBuilder, real: Any, imag: Any) -> Any:
+    """A complex number of its parts."""
     type = C64 if real.type == F32 else C128
     return builder.insert_value(builder.insert_value(ir.Constant(type, ir.Undefined), real, 0), imag, 1)
 
@@ -90,8 +94,10 @@ def intrinsic(builder: ir.IRBuilder, name: str, *args: Any) -> Any:
 
 
 def is_nan(builder: ir.IRBuilder, value: Any) -> Any:
+    """Whether a float is NaN."""
     return builder.fcmp_unordered("uno", value, value)
 
 
 def is_finite(builder: ir.IRBuilder, value: Any) -> Any:
+    """Whether a float is neither NaN nor infinite."""
     return builder.fcmp_ordered("<", intrinsic(builder, "fabs", value), ir.Constant(value.type, float("inf")))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .llvm import I64, i64
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .driver import Driver
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op
 from ..ir.types import BOOL, FLOAT, INT, Np, Type
 from . import scalars
 from .convert import resize
@@ -17,13 +16,17 @@ from .llvm import F64, I64, call, i64, is_finite, make_complex, parts
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.graph import Op
     from .driver import Driver
 
+_PYTHON: dict[Type, str] = {INT: "int64", BOOL: "bool", FLOAT: "float64"}
 _INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 @row("np_op")
-def np_op(d: Driver, op: Op) -> Any:
+def _np_op(d: Driver, op: Op) -> Any:
     ufunc, args = op.attrs["ufunc"], [d.scalar(a) for a in op.args]
     dtype = _dtype(op.args[-1].type)
     own = _OWN.get((ufunc, dtype))
@@ -41,6 +44,44 @@ def np_op(d: Driver, op: Op) -> Any:
     return result
 
 
+# A finite sum, difference or product has finite operands, so its check stands for theirs.
+_ABSORBING = frozenset({"add", "subtract", "multiply"})
+_DEFERRED = _ABSORBING | {"divide", "true_divide"}
+_FLOATS = frozenset({"float32", "float64"})
+
+
+class Deferred:
+    """Checks of float operations that wait for the next thing that can be noticed: exit, store, end of the block.
+
+    One comparison per chain then does for all its operations; only when it fails are they looked at one by one.
+    """
+
+    def __init__(self) -> None:
+        self._checks: list[tuple[Op, Any, tuple[Any, ...]]] = []
+
+    @staticmethod
+    def takes(op: Op) -> bool:
+        """Whether the operation's check can wait."""
+        if op.name != "np_op" or op.attrs["ufunc"] not in _DEFERRED:
+            return False
+        return all(isinstance(v.type, Np) and v.type.name in _FLOATS for v in (*op.args, *op.results))
+
+    def add(self, op: Op, result: Any, operands: tuple[Any, ...]) -> None:
+        """Puts the check off."""
+        self._checks.append((op, result, operands))
+
+    def flush(self, d: Driver) -> None:
+        """Makes the checks."""
+        checks, self._checks = self._checks, []
+        if not checks:
+            return
+        absorbed = {id(x) for op, _, operands in checks if op.attrs["ufunc"] in _ABSORBING for x in operands}
+        open_ends = [is_finite(d.builder, result) for _, result, _ in checks if id(result) not in absorbed]
+        with d.rarely(d.builder.not_(reduce(d.builder.and_, open_ends))):
+            for op, result, operands in checks:
+                exit_if_suspect(d, op, result, operands)
+
+
 def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
     if isinstance(result.type, ir.LiteralStructType):
         # the exact rule for complex numbers would be long: whatever is not finite the interpreter does
@@ -50,7 +91,9 @@ def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
         floats = tuple(a for a in args if not isinstance(a.type, ir.IntType))
         if op.attrs["ufunc"] == "where":
             return
-        if floats:
+        if Deferred.takes(op):
+            d.deferred.add(op, result, floats)
+        elif floats:
             exit_if_suspect(d, op, result, floats)
         else:  # a quotient of integers
             d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))
@@ -61,7 +104,7 @@ def _halves(d: Driver, value: Any) -> Any:
 
 
 def _dtype(type: Type) -> str:
-    return type.name if isinstance(type, Np) else {INT: "int64", BOOL: "bool", FLOAT: "float64"}[type]
+    return type.name if isinstance(type, Np) else _PYTHON[type]
 
 
 def _integer_power(signed: bool) -> Callable[..., Any]:

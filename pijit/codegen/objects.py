@@ -24,12 +24,12 @@ _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object
 
 
 @row("list_len")
-def list_len(d: Driver, op: Op) -> Any:
+def _list_len(d: Driver, op: Op) -> Any:
     return field(d, d.object(op.args[0]), _LENGTH, I64)
 
 
 @row("list_get")
-def list_get(d: Driver, op: Op) -> Any:
+def _list_get(d: Driver, op: Op) -> Any:
     b, type = d.builder, op.result.type
     item = call(b, "pj_list_item", PTR, d.object(op.args[0]), d.scalar(op.args[1]))
     d.exit_if(op, b.icmp_unsigned("==", item, PTR(None)))
@@ -48,17 +48,19 @@ def list_get(d: Driver, op: Op) -> Any:
 
 
 @row("poll")
-def poll(d: Driver, op: Op) -> None:
+def _poll(d: Driver, op: Op) -> None:
     waiting = d.builder.load_atomic(d.poll_byte, "monotonic", 1, typ=I8)
     d.exit_if(op, d.builder.icmp_unsigned("!=", waiting, I8(0)), "poll")
 
 
 @row("recheck")
-def recheck(d: Driver, op: Op) -> None:
+def _recheck(d: Driver, op: Op) -> None:
     """Python code may also have changed the lengths or the memory of arrays in place."""
     b = d.builder
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_recheck", I64, d.W), i64(0)))
-    for value in d.order({*d.graph.inputs, *d.held}):
+    # Without calls the inputs are borrowed from the frame; with them, those that are needed are held.
+    alive = d.held if d.owners.runs_python else {*d.graph.inputs, *d.held}
+    for value in d.order(alive):
         if isinstance(value.type, Array):
             known = d.array(value)
             now = array_of_object(d, known.owner, value.type)
@@ -72,7 +74,7 @@ def recheck(d: Driver, op: Op) -> None:
 
 
 @row("call")
-def call_python(d: Driver, op: Op) -> Any:
+def _call_python(d: Driver, op: Op) -> Any:
     """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
     b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
     places: dict[Value, int] = dict(d.layout.word)
@@ -93,7 +95,9 @@ def call_python(d: Driver, op: Op) -> Any:
 
     status = call(b, "pj_call", I64, d.W, i64(len(d.sites) - 1))
     d.exit_if(op, b.icmp_signed("==", status, i64(1)), "raise")
-    other = ir.Constant(ir.IntType(1), 1) if op.exits["type"].index == d.force_exit else b.icmp_signed("!=", status, i64(0))
+    other = (
+        ir.Constant(ir.IntType(1), 1) if op.exits["type"].index == d.force_exit else b.icmp_signed("!=", status, i64(0))
+    )
     unexpected = d.exit_block(op.exits["type"], attrs.get("boxed"))
     d.leave_if(other, unexpected)
     results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))
@@ -118,5 +122,3 @@ def _with_words(guard: tuple[Any, ...], op: Op, result_words: list[int]) -> tupl
     result = guard[2]
     number = op.results.index(result) if isinstance(result, Value) else result
     return (*guard[:2], result_words[number], *guard[3:])
-
-

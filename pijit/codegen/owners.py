@@ -1,6 +1,7 @@
 """Who keeps arrays and objects alive, and until when.
 
-Ownership is static: at every place of the graph it is known which references native code owns. So nothing is written to the
+Ownership is static: at every place of the graph it is known which references native code owns. So nothing is written
+to the
 root words while the fragment runs; an exit stores what is held there, and C releases it.
 
 Laws:
@@ -12,13 +13,18 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Const, Graph, Jump, Leave, Op, Value, recipe_values
 from ..ir.types import is_owned
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class Owners:
+    """Carriers, and where they are live."""
+
     def __init__(self, graph: Graph) -> None:
         ops = [op for block in graph.blocks for op in block.ops]
         self.runs_python = any(op.name == "call" for op in ops)
@@ -27,6 +33,7 @@ class Owners:
         # By id of the block: what is held where it starts, with and without its parameters.
         self._start: dict[int, frozenset[Value]] = {}
         self._live_in: dict[int, frozenset[Value]] = {}
+        self._used: dict[Op, frozenset[Value]] = {}
         self._flow(graph)
 
     def is_virtual(self, value: Value) -> bool:
@@ -67,11 +74,18 @@ class Owners:
         return self._live_in.get(id(block), frozenset())
 
     def used_params(self, jump: Jump) -> list[int]:
-        """The positions of the target's parameters that need their argument: an owned one that nobody uses is not passed."""
+        """The positions of the target's parameters that need their argument: an owned one that nobody uses is not
+        passed."""
         start = self._start.get(id(jump.target), frozenset())
         return [i for i, p in enumerate(jump.target.params) if not is_owned(p.type) or p in start]
 
     def _uses(self, op: Op) -> frozenset[Value]:
+        uses = self._used.get(op)
+        if uses is None:
+            uses = self._used[op] = self._find_uses(op)
+        return uses
+
+    def _find_uses(self, op: Op) -> frozenset[Value]:
         made = {*op.results, op.attrs.get("boxed")}
         values = list(op.args)
         if op.name == "call":
@@ -108,5 +122,3 @@ class Owners:
                 elif op.name == "select":
                     seen.update(op.args)
         return seen
-
-

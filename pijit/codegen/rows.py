@@ -20,6 +20,8 @@ class Unsupported(Exception):
 
 
 def row(*names: str) -> Callable[[Lowering], Lowering]:
+    """Puts a lowering in the table, under the names of its operations."""
+
     def register(function: Lowering) -> Lowering:
         for name in names:
             assert name not in LOWERINGS, name

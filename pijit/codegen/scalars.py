@@ -77,16 +77,10 @@ class Emitter:
         """a < b on floats, False with NaN."""
         if not self.quiet or self.scalar:
             return self.builder.fcmp_ordered("<", a, b)
-        # Integers in the order of the floats: x86's vector comparisons other than ==, != and unordered signal on NaN.
-        keys = [self._key(x) for x in (a, b)]
-        return self.builder.and_(self.builder.icmp_signed("<", *keys), self.builder.fcmp_ordered("ord", a, b))
-
-    def _key(self, value: ir.Value) -> ir.Value:
-        builder = self.builder
-        bits = self.bits(builder.fadd(value, value.type(0.0)))  # -0.0 becomes 0.0
-        kind = bits.type
-        sign = builder.ashr(bits, kind(kind.width - 1))
-        return builder.xor(bits, builder.lshr(sign, kind(1)))
+        # x86's vector comparisons other than ==, != and unordered signal on NaN: they get to see zeros instead.
+        nan = self.builder.fcmp_unordered("uno", a, b)
+        a, b = (self.builder.select(nan, x.type(0.0), x) for x in (a, b))
+        return self.builder.fcmp_ordered("<", a, b)
 
 
 def _signature(name: str, values: Iterable[ir.Value]) -> ir.FunctionType:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _registered: dict[str, int] = {}
 
@@ -17,5 +20,6 @@ def register(symbols: Mapping[str, int]) -> None:
             _registered[name] = address
 
 
-def registered(name: str) -> bool:
-    return name in _registered
+def unknown(names: Iterable[str]) -> list[str]:
+    """The names of ours that nobody registered: LLVM would end the process over them."""
+    return [name for name in names if name.startswith("pj_") and name not in _registered]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
 
-from ..ir.kernel import Kernel
 from . import engine, symbols
 from .rows import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.kernel import Kernel
 
 # Offsets in PyUFuncObject (public ABI, 64-bit): the arrays of loops and of their data.
 _FUNCTIONS, _DATA = 32, 40
@@ -20,7 +23,8 @@ _FUNCTIONS, _DATA = 32, 40
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``load`` makes the symbol known and gives what must be kept; ``data``: the symbol of a loop's data, if it has some."""
+    """``load`` makes the symbol known and gives what must be kept; ``data``: the symbol of a loop's data, if it has
+    some."""
 
     symbol: str
     load: Callable[[bool], Any]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import ArrayValue, array_of_object, store_element
 from .ints import ONE, ZERO
@@ -16,11 +15,12 @@ from .loops import nest
 from .rows import row
 
 if TYPE_CHECKING:
+    from ..ir.graph import Op
     from .driver import Driver
 
 
 @row("empty")
-def empty(d: Driver, op: Op) -> ArrayValue:
+def _empty(d: Driver, op: Op) -> ArrayValue:
     type = op.result.type
     assert isinstance(type, Array)
     dims = [d.scalar(a) for a in op.args[: type.ndim]]
@@ -31,7 +31,9 @@ def empty(d: Driver, op: Op) -> ArrayValue:
     if op.attrs["filled"]:
         value = d.scalar(op.args[type.ndim])
         with nest(d, [size(b, dims)]) as (index,):
-            place = b.gep(array.data, [b.mul(index, i64(type.dtype.itemsize), flags=["nsw"])], inbounds=True, source_etype=I8)
+            place = b.gep(
+                array.data, [b.mul(index, i64(type.dtype.itemsize), flags=["nsw"])], inbounds=True, source_etype=I8
+            )
             store_element(d, place, value)
     return array
 
@@ -46,6 +48,7 @@ def new_array(d: Driver, op: Op, type: Array, dims: list[Any], made: list[ArrayV
 
 
 def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) -> None:
+    """Leaves by "redo" when the condition holds, after releasing what was made."""
     if not made:
         d.exit_if(op, condition)
         return
@@ -56,6 +59,5 @@ def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) 
 
 
 def size(b: Any, dims: list[Any]) -> Any:
+    """The product of the lengths."""
     return reduce(lambda x, y: b.mul(x, y, flags=["nsw"]), dims, ONE)
-
-

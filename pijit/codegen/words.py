@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 
 
 def address(d: Driver, word: int) -> Any:
+    """A pointer to a word."""
     return d.builder.gep(d.W, [i64(word)], inbounds=True, source_etype=I64)
 
 
 def load(d: Driver, word: int, type: Any) -> Any:
+    """A word as a value of an LLVM type of that size or less."""
     value = d.builder.load(address(d, word), typ=type, align=8)
     value.set_metadata("tbaa", d.tags.words)
     return value
 
 
 def store(d: Driver, word: int, value: Any) -> None:
+    """Sets a word to a pointer, an i64 or a double."""
     d.builder.store(value, address(d, word), align=8).set_metadata("tbaa", d.tags.words)
 
 
@@ -32,16 +35,25 @@ def load_value(d: Driver, word: int, type: Type) -> Any:
     target = llvm_type(type)
     if isinstance(target, ir.IntType):
         value = load(d, word, I64)
-        return value if target == I64 else d.builder.icmp_signed("!=", value, i64(0)) if target == I1 else d.builder.trunc(value, target)
+        return (
+            value
+            if target == I64
+            else d.builder.icmp_signed("!=", value, i64(0))
+            if target == I1
+            else d.builder.trunc(value, target)
+        )
     if isinstance(target, ir.LiteralStructType):
         part = target.elements[0]
         where = address(d, word)
-        halves = [d.builder.load(d.builder.gep(where, [i64(i)], inbounds=True, source_etype=part), typ=part) for i in range(2)]
+        halves = [
+            d.builder.load(d.builder.gep(where, [i64(i)], inbounds=True, source_etype=part), typ=part) for i in range(2)
+        ]
         return make_complex(d.builder, *halves)
     return load(d, word, target)
 
 
 def store_value(d: Driver, word: int, type: Type, value: Any) -> None:
+    """The reverse of `load_value`."""
     target = value.type
     if isinstance(target, ir.IntType) and target != I64:
         value = (d.builder.sext if kind(type) == "i" else d.builder.zext)(value, I64)

@@ -116,7 +116,11 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ134", "always_raises", "operation that raises",
            "The operation raises for these values; the interpreter raises the error.",
            "Nothing, if the error is meant."),
+    Reason("PJ135", "nonlocal_store", "assignment to a variable of an enclosing function",
+           "Storing through nonlocal is left to the interpreter.",
+           "Use a local in the loop and assign to the outer variable once, at the end."),
     # 2xx: exits
+    Reason("PJ200", "return", "the function returned", "The normal end.", "Nothing."),
     Reason("PJ201", "int_overflow", "integer outgrew 64 bits",
            "A Python int would have wrapped; the interpreter takes over and makes a big int.",
            "Reduce modulo 2**64 or use np.uint64 if wrapping is meant; use floats if the exact value is not needed."),
@@ -180,7 +184,6 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ221", "forced", "exit forced by a test",
            "Tests make each exit happen in turn.",
            "Nothing."),
-    # 3xx: guard failures
     Reason("PJ222", "int_too_large", "integer too large for this operation",
            "An int beyond 2**53 meets a float, or a range reaches beyond 2**62: the fast path is not exact there.",
            "Nothing, if it is rare."),
@@ -190,6 +193,12 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ224", "short_axis", "axis shorter than its slice",
            "A slice with constant ends reaches beyond the array.",
            "Nothing, if such small arrays are rare."),
+    Reason("PJ225", "power", "power that does not give a plain number",
+           "A negative exponent of an int, a negative base of a float or an overflow: the interpreter takes over.",
+           "Write x * x for squares, and keep bases and exponents where the result is of one type."),
+    Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
+           "Check the shift count."),
+    # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),
     Reason("PJ302", "guard_value", "other value", "A value that was taken as constant has changed.",
@@ -251,13 +260,26 @@ ROWS: tuple[Reason, ...] = (
 )
 # fmt: on
 
+# An operation of the graph that has one way to fail gives its own name as the reason.
+OPERATIONS = {
+    "cast": "conversion",
+    "empty": "memory",
+    "float_pow": "power",
+    "float_round": "conversion",
+    "float_to_int": "conversion",
+    "kernel": "fp_flags",
+    "math": "math_domain",
+    "recheck": "source_changed",
+}
+
 BY_ID = {row.id: row for row in ROWS}
 BY_KEY = {row.key: row for row in ROWS}
+BY_NAME = {**BY_ID, **BY_KEY, **{name: BY_KEY[key] for name, key in OPERATIONS.items()}}
 
 
 def lookup(name: str) -> Reason:
     """The row with this id ("PJ101") or key ("opcode")."""
-    row = BY_KEY.get(name) or BY_ID.get(name.upper())
+    row = BY_NAME.get(name) or BY_ID.get(name.upper())
     if row is None:
         raise KeyError(f"no reason {name!r}")
     return row

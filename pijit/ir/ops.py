@@ -13,8 +13,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Row:
     """``exits``: names of the exits that every such operation carries. ``effect``: None (pure: may be dropped, merged and moved
-    subject to its exits), "read" (reads array or list memory), "write" (writes memory), "any" (runs Python). ``fresh``: makes a new object, so two equal ones are
-    not merged; the whole-array ones read their operands' memory."""
+    subject to its exits), "read" (reads array or list memory), "write" (writes memory), "any" (runs Python).
+    ``fresh``: makes a new object, so two equal ones are not merged; the whole-array ones read their operands' memory."""
 
     name: str
     meaning: str

@@ -289,11 +289,11 @@ def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
 
 
 def _settled(result: Any, type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
-    """The result with the shape and order that it must have."""
-    same = result.__class__ is np.ndarray and result.shape == tuple(dims)
-    if same and {"C": result.flags.c_contiguous, "F": result.flags.f_contiguous}.get(type.order, True):
-        return result  # type: ignore[no-any-return]
+    """The result as a new array with the shape and strides that it must have."""
     array = _new(type, dims)
+    same = result.__class__ is np.ndarray and result.shape == array.shape
+    if same and (type.order not in ("C", "F") or result.strides == array.strides):
+        return result  # type: ignore[no-any-return]
     array[...] = result
     return array
 
@@ -389,12 +389,28 @@ def _call(op: Op, env: Env) -> tuple[Any, ...]:
     except BaseException as error:
         env.error = error
         raise Taken("raise") from None
-    good = all(fits(result, value.type) for value in op.results)
-    if not good or not all(_GUARDS.get(row[0], _any)(result, row) for row in attrs["result_guard"] or ()):
+    results = _expected(op, result)
+    if results is None:
         if attrs["boxed"] is not None:
             env[attrs["boxed"]] = result
         raise Taken("type")
-    return (result,) * len(op.results)
+    return results
+
+
+def _expected(op: Op, result: Any) -> tuple[Any, ...] | None:
+    """The results in an object that passes the rows of the result guard, else None. Register 0 is the object, "item" rows load more."""
+    registers = [result]
+    found: dict[Value, Any] = {}
+    for row in op.attrs["result_guard"] or ():
+        value = registers[row[1]]
+        if row[0] == "item":
+            registers.append(value[row[2]])
+        elif not _GUARDS.get(row[0], _any)(value, row):
+            return None
+        elif len(row) > 2 and isinstance(row[2], Value):
+            found[row[2]] = value
+    results = tuple(found.get(value, result) for value in op.results)
+    return results if all(fits(x, value.type) for x, value in zip(results, op.results, strict=True)) else None
 
 
 def _any(value: Any, row: tuple[Any, ...]) -> bool:
@@ -404,6 +420,7 @@ def _any(value: Any, row: tuple[Any, ...]) -> bool:
 # Rows that say more than the type of the result does.
 _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "is": lambda value, row: value is row[2],
+    "length": lambda value, row: len(value) == row[2],
     "type": lambda value, row: value.__class__ is row[2],
     "int_value": lambda value, row: value.__class__ is int and value == row[2],
     "array": lambda value, row: all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),

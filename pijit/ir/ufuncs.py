@@ -6,8 +6,14 @@ from .kernel import Kernel
 
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
 _QUIET = frozenset(
-    ["negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "where", "floor", "ceil", "trunc", "rint", "copysign", "signbit", "isnan", "isinf", "isfinite", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift"]
-)
+    (
+        "negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "where", "copysign", "signbit",
+        "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite",
+        "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+        "logical_and", "logical_or", "logical_xor", "logical_not",
+        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift",
+    )
+)  # fmt: skip
 # And those on integers and bools.
 _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "minimum", "fmax", "fmin"])
 

@@ -31,17 +31,20 @@ def split(value: Value) -> tuple[Value, int]:
 
 
 class Facts:
-    """``ranges``: inclusive. ``less``: a: {b: k} says a - b <= k."""
+    """``ranges``: inclusive. ``less``: a: {b: k} says a - b <= k. ``truths``: bools that are known."""
 
-    def __init__(
-        self, ranges: dict[Value, Range] | None = None, less: dict[Value, dict[Value, int]] | None = None
-    ) -> None:
-        self.ranges = ranges or {}
-        self.less = less or {}
+    def __init__(self) -> None:
+        self.ranges: dict[Value, Range] = {}
+        self.less: dict[Value, dict[Value, int]] = {}
+        self.truths: dict[Value, bool] = {}
 
     def copy(self) -> Facts:
         """For a block below."""
-        return Facts(dict(self.ranges), {a: dict(bs) for a, bs in self.less.items()})
+        new = Facts()
+        new.ranges = dict(self.ranges)
+        new.less = {a: dict(bounds) for a, bounds in self.less.items()}
+        new.truths = dict(self.truths)
+        return new
 
     def range(self, value: Value) -> Range:
         """Between what the value lies."""
@@ -96,6 +99,8 @@ class Facts:
     def assume(self, condition: Value, holds: bool) -> None:
         """The bool is known to be true or false."""
         op = condition.op
+        if not isinstance(condition, Const):
+            self.truths[condition] = holds
         if not isinstance(op, Op):
             return
         if op.name == "not":
@@ -225,5 +230,5 @@ TRANSFER: dict[str, Callable[..., Range]] = {
     "bool_to_int": lambda a: (0, 1),
     "dim": lambda a: LENGTH,
     "list_len": lambda a: LENGTH,
-    "check_index": lambda i, n: (0, LENGTH[1]),
+    "check_index": lambda i, n: (0, max(n[1] - 1, 0)),
 }

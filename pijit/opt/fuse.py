@@ -21,18 +21,18 @@ The kernel operation, as the driver's code generator sees it:
 An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done
 by NumPy's own loop.
 
-Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond "read", so every exit between the first and
-the last, and the kernel's own, resumes at the first one's instruction: the interpreter does it all again. That is what keeps
-temporaries from becoming arrays.
+Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond
+"read", so every exit between the first and the last, and the kernel's own, resumes at the first one's instruction: the
+interpreter does it all again. That is what keeps temporaries from becoming arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Block, Const, Exit, Graph, Leave, Op, Value
+from ..ir.graph import Block, Const, Graph, Leave, Op, Value
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
@@ -119,16 +119,16 @@ class _Plan:
 
     def redirect(self, block: Block) -> None:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
-        resume: dict[int, Exit] = {}
-        for place in range(len(block.ops)):
+        before = [op.exits for op in block.ops]
+        for place, op in enumerate(block.ops):
             under_way = [group.first for group in self.groups if group.first <= place <= group.last]
-            if under_way:
-                resume[place] = block.ops[min(under_way)].exits["redo"]
-        saved = {place: (exit.frames, exit.names) for place, exit in resume.items()}
-        for place, (frames, names) in saved.items():
-            for exit in block.ops[place].exits.values():
-                assert exit.kind == "redo", "only redo exits within a group"
-                exit.frames, exit.names = frames, names
+            if not under_way:
+                continue
+            start = before[min(under_way)]["redo"]
+            assert all(exit.kind == "redo" for exit in op.exits.values()), "only redo exits within a group"
+            op.exits = {
+                name: replace(exit, frames=start.frames, names=start.names) for name, exit in op.exits.items()
+            }  # new ones: operations of one instruction may share theirs
 
     def rewrite(self, block: Block, users: dict[Value, set[object]]) -> None:
         member = {op for group in self.groups for op in group.ops}
@@ -172,9 +172,9 @@ def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
             if value not in inner:
                 layouts.setdefault((value, tuple(stretch)))
     operands = list(layouts)
-    collapsed = all(_flat(value.type, stretch, len(dims), order) for value, stretch in operands)
+    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in operands)
     forms = [
-        Operand(_name(value), _strides(value.type, stretch, len(dims), order, collapsed)) for value, stretch in operands
+        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed)) for value, stretch in operands
     ]
     places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
     numbers = {key: i for i, key in enumerate(operands)}
@@ -209,28 +209,50 @@ def _name(value: Value) -> str:
 # ---- strides -----------------------------------------------------------------------------------------------------------
 
 
-def _flat(type: Any, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
+def _flat(value: Value, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
     """Whether one loop over all elements of the result walks the operand with one constant stride."""
+    type = value.type
     if not isinstance(type, Array) or len(stretch) == type.ndim:
         return True
     return type.ndim == ndim and type.order == order and not stretch
 
 
 def _strides(
-    type: Any, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
+    value: Value, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
 ) -> tuple[int | None, ...] | None:
+    type = value.type
     if not isinstance(type, Array):
         return None
     if collapsed:
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
-    axes = [_stride(type, set(stretch), axis - ndim + type.ndim) for axis in range(ndim)]
+    skipped = ndim - type.ndim
+    axes = [
+        0 if axis < skipped or axis - skipped in stretch else _known(value, axis - skipped, set(stretch))
+        for axis in range(ndim)
+    ]
     return tuple(axes if order == "C" else axes[::-1])
 
 
-def _stride(type: Array, stretch: set[int], axis: int) -> int | None:
-    if axis < 0 or axis in stretch:
-        return 0
+def _known(array: Value, axis: int, ones: set[int]) -> int | None:
+    """The stride of an axis as far as elements go (where the length is 1 it may differ), ``ones`` being axes of length 1."""
+    type = array.type
+    assert isinstance(type, Array)
     inner = {"C": range(axis + 1, type.ndim), "F": range(axis)}.get(type.order)
-    if inner is not None and stretch.issuperset(inner):
+    if inner is not None and ones.issuperset(inner):
         return int(type.dtype.itemsize)
+    if isinstance(array.op, Op) and array.op.name == "view":
+        return _constant(array.op.args[2 + type.ndim + axis])
+    return None
+
+
+def _constant(stride: Value) -> int | None:
+    """A stride that is computed from those of other arrays, as slices do."""
+    if isinstance(stride, Const):
+        return int(stride.value)
+    op = stride.op
+    if isinstance(op, Op) and op.name == "stride":
+        return _known(op.args[0], op.attrs["axis"], set())
+    if isinstance(op, Op) and op.name in ("raw_mul", "int_mul"):
+        factors = [_constant(arg) for arg in op.args]
+        return None if None in factors else factors[0] * factors[1]  # type: ignore[operator]
     return None

@@ -11,15 +11,15 @@ from .rename import Renaming, rename
 from .rules import simpler
 
 
-def simplify(graph: Graph, rounds: int = 4) -> None:
+def simplify(graph: Graph, rounds: int = 8) -> None:
     """Applies the rules until nothing changes."""
-    hoist(graph)
     for _ in range(rounds):
+        hoist(graph)
         walk = _Walk(graph)
         walk.run()
         rename(graph, walk.new)
         graph.arrange()
-        if not walk.changed:
+        if not (same_params(graph) or merge(graph) or walk.changed):
             break
 
 
@@ -40,6 +40,63 @@ def hoist(graph: Graph) -> None:
             ops += [op for value in op.results for op in moved.get(value, ())]
         block.ops = ops
     graph.entry.ops[:0] = inputs + constants
+
+
+def same_params(graph: Graph) -> bool:
+    """Replaces parameters for which every jump passes the same value (or, in a loop, the parameter itself)."""
+    passed: dict[Value, list[Value]] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            for param, arg in zip(jump.target.params, jump.args, strict=True):
+                passed.setdefault(param, []).append(arg)
+    new: Renaming = {}
+    for block in graph.blocks:
+        for param in block.params:
+            others = {_identity(_latest(new, arg)): _latest(new, arg) for arg in passed[param]}
+            others.pop(param, None)
+            if len(others) == 1:
+                (new[param],) = others.values()
+    if not new:
+        return False
+    for block in graph.blocks:
+        for jump in block.jumps():
+            kept = zip(jump.args, jump.target.params, strict=True)
+            jump.args = tuple(arg for arg, param in kept if param not in new)
+    for block in graph.blocks:
+        block.params = [param for param in block.params if param not in new]
+    rename(graph, new)
+    return True
+
+
+def merge(graph: Graph) -> bool:
+    """Appends to each block the one that it jumps to, where no other jump leads there: fusion works within blocks."""
+    count: dict[Block, int] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            count[jump.target] = count.get(jump.target, 0) + 1
+    new: Renaming = {}
+    gone: set[Block] = set()
+    for block in graph.blocks:
+        while (
+            block not in gone
+            and isinstance(block.end, Jump)
+            and count[block.end.target] == 1
+            and block.end.target is not block
+        ):
+            jump, target = block.end, block.end.target
+            new.update(zip(target.params, jump.args, strict=True))
+            block.ops += target.ops
+            block.end = target.end
+            gone.add(target)
+    graph.blocks = [block for block in graph.blocks if block not in gone]
+    rename(graph, new)
+    return bool(gone)
+
+
+def _latest(new: Renaming, value: Value) -> Value:
+    while value in new:
+        value = new[value]
+    return value
 
 
 Key = tuple[object, ...]
@@ -69,9 +126,7 @@ class _Walk:
             self.facts[block], self.seen[block] = facts, seen
 
     def value(self, value: Value) -> Value:
-        while value in self.new:
-            value = self.new[value]
-        return value
+        return _latest(self.new, value)
 
     # ---- what is known where a block begins
 
@@ -112,8 +167,9 @@ class _Walk:
         block.ops = ops
         if isinstance(block.end, Branch):
             condition = self.value(block.end.condition)
-            if isinstance(condition, Const):
-                block.end = block.end.yes if condition.value else block.end.no
+            outcome = condition.value if isinstance(condition, Const) else facts.truths.get(condition)
+            if outcome is not None:
+                block.end = block.end.yes if outcome else block.end.no
                 self.changed = True
 
     def op(self, op: Op, facts: Facts, seen: dict[Key, Op]) -> Op | None:

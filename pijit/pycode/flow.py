@@ -9,6 +9,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from pijit.pycode.instructions import Bytecode, Instruction, decode
+from pijit.pycode.joins import Join, find_joins
 from pijit.pycode.loops import Loop, find_loops
 
 __all__ = ["Flow", "Handler", "Loop", "control_flow"]
@@ -39,7 +40,9 @@ class Flow:
         self._depths = self._find_depths()
         self.leaders: tuple[int, ...] = self._find_leaders()
         self.blocks: dict[int, tuple[Instruction, ...]] = self._find_blocks()
-        self.loops: tuple[Loop, ...] = find_loops(self.blocks, self._edges())
+        edges = self._edges()
+        self.loops: tuple[Loop, ...] = find_loops(self.blocks, edges)
+        self.joins: dict[int, Join] = find_joins(self.blocks, edges, self._depths, frozenset(loop.header for loop in self.loops))
         self._by_header = {loop.header: loop for loop in self.loops}
 
     def handler(self, pc: int) -> Handler | None:

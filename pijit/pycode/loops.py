@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pijit.pycode.instructions import Instruction
 
-_STORES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_AND_CLEAR", "STORE_DEREF", "DELETE_DEREF", "MAKE_CELL"})
-_STORES_NAME = frozenset({"STORE_NAME", "DELETE_NAME"})
+STORES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_AND_CLEAR", "STORE_DEREF", "DELETE_DEREF", "MAKE_CELL"})
+STORES_NAME = frozenset({"STORE_NAME", "DELETE_NAME"})
 
 Blocks = Mapping[int, tuple[Instruction, ...]]
 Edges = Mapping[int, set[int]]
@@ -28,7 +28,7 @@ class Loop:
 
 def find_loops(blocks: Blocks, edges: Edges) -> tuple[Loop, ...]:
     """The loops of a flow graph, outer ones first, in the order of their headers."""
-    dominators = _Dominators(blocks, edges)
+    dominators = Dominators(blocks, edges)
     sources: dict[int, list[int]] = defaultdict(list)
     for leader, block in blocks.items():
         header = block[-1].target
@@ -51,8 +51,8 @@ def _loop(header: int, jumps: list[Instruction], body: set[int], blocks: Blocks,
         header=header,
         back_edges=tuple(sorted(jumps, key=lambda i: i.pc)),
         body=frozenset(i.pc for i in inside),
-        stores=frozenset(step.arg for step in steps if step.name in _STORES),
-        names=frozenset(step.arg for step in steps if step.name in _STORES_NAME),
+        stores=frozenset(step.arg for step in steps if step.name in STORES),
+        names=frozenset(step.arg for step in steps if step.name in STORES_NAME),
         parent=parent,
         depth=parent.depth + 1 if parent else 1,
     )
@@ -70,7 +70,7 @@ def _body(header: int, jumps: Iterable[int], sources: Edges) -> set[int]:
     return body
 
 
-class _Dominators:
+class Dominators:
     """Which blocks every path to a block passes (Cooper, Harvey, Kennedy)."""
 
     def __init__(self, blocks: Blocks, edges: Edges) -> None:
@@ -99,6 +99,10 @@ class _Dominators:
             while self._number[b] < self._number[a]:
                 b = self._above[b]
         return a
+
+    def above(self, a: int) -> int:
+        """The nearest block, other than itself, that every path to the block passes."""
+        return self._above[a]
 
     def dominates(self, a: int, b: int) -> bool:
         """Whether every path to b passes a."""

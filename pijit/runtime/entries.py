@@ -18,6 +18,7 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
+from pijit.ir.graph import Graph
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver
@@ -152,24 +153,31 @@ def worth_compiling(capture: Any, kind: str) -> bool:
     """Whether a fragment can pay for entering and leaving it: it loops, works on arrays, or does more than a few operations."""
     if capture.loops and capture.progress:
         return True
-    work = [op.name for block in capture.graph.blocks for op in block.ops if op.name not in _FREE]
-    if any(name in _HEAVY for name in work):
-        return True
-    return len(work) >= (1 if kind == "start" and capture.returns else 4)
+    return work_of(capture.graph) >= (1 if kind == "start" and capture.returns else PAYS)
 
 
-_FREE = frozenset({"poll", "dim", "stride", "check", "cmp", "raw_add", "raw_sub", "raw_mul", "recheck"})
-_HEAVY = frozenset({"ew", "assign", "empty", "load", "store"})
+def work_of(graph: Graph) -> int:
+    """How many instructions of the interpreter a run without loops saves, as far as one can tell."""
+    work = [op.name for block in graph.blocks for op in block.ops if op.name not in _FREE]
+    return len(work) + PAYS * any(name in _HEAVY for name in work)
+
+
+# Entering native code and boxing what it gives costs as much as this many operations of the interpreter (bench/small_calls.py).
+PAYS = 4
+
+
+_FREE = frozenset({"poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "recheck"})
+_HEAVY = frozenset({"ew", "kernel", "assign", "empty", "load", "store"})
 
 
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
     kinds = {"start": "function", "jump": "loop", "after": "after"}
     exits = [
-        Exit(e.kind, reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
+        Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(
-        line, kinds[entry.kind], compiled.texts, exits, root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        line, kinds[entry.kind], compiled.texts, exits, pays=compiled.capture.loops or work_of(compiled.graph) >= PAYS, root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(covered),
         texts={"graph": driver.graph_text(compiled.graph, exits=False), "code": compiled.native.code},
     )  # fmt: skip
@@ -218,6 +226,21 @@ def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
     log.event("perf", record.code, _line(record.code, pc), f"{entry.off} {reasons.lookup(reason).title}: not compiled from here")
     if entry.kind != "start":
         install(state, record.plan)
+
+
+def retire(state: Any, record: Record, native: Any, reason: str) -> None:
+    """Takes a fragment out of use. A function with nothing left to run natively is left alone from then on."""
+    fragment: FragmentRecord = native.data
+    plan: Plan = record.plan
+    pc = next(pc for pc in plan.entries if native in state.fragments(pc))
+    state.remove_fragment(pc, native)
+    fragment.retire(reason)
+    _turn_off(state, record, pc, reason)
+    if not any(state.fragments(pc) for pc in plan.entries):
+        state.mode = "off"
+        from pijit.runtime import tiers
+
+        tiers.rest()
 
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from pijit.ground import log, reasons
-from pijit.runtime.entries import add_entries_after, install
+from pijit.runtime.entries import add_entries_after, install, retire
 from pijit.runtime.records import Record
 
 NEVER = -1
+_TRIAL = 256  # runs of a fragment that does next to nothing before it is retired
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
 
 
@@ -20,7 +21,12 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     """Deals with one hot exit; gives the count at which to look again."""
     fragment = native.data
     exit = fragment.exits[index]
-    if exit.kind in ("return", "poll"):
+    if exit.kind == "poll" or (exit.kind == "return" and (fragment.pays or fragment.kind != "function")):
+        return NEVER
+    if exit.kind == "return":
+        if count < _TRIAL:
+            return _TRIAL
+        retire(state, record, native, "not_worth_it")
         return NEVER
     if exit.at is not None:
         return NEVER  # a break has its entry from the start

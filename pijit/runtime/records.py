@@ -30,12 +30,8 @@ class Break:
     file: str
     line: int
     detail: str = ""  # what exactly: the opcode, the callable, the type
+    hint: str = ""  # what to do about it
     count: int = 0  # times that it ended a capture
-
-    @property
-    def hint(self) -> str:
-        """What to do about it."""
-        return reasons.lookup(self.reason).hint
 
 
 @dataclass(eq=False, slots=True)
@@ -56,6 +52,7 @@ class FragmentRecord:
     kind: str  # "function" | "loop" | "after"
     guards: Sequence[str]
     exits: Sequence[Exit]
+    pays: bool = True  # whether a run saves more than it costs to enter and leave
     root_pcs: Sequence[int] = ()  # of each exit: the instruction of the root frame that it leaves at, -1 for returns
     native: Any = None
     compile_seconds: float = 0.0
@@ -105,14 +102,15 @@ class Record:
             raise ReferenceError("the code object of this record is gone")
         return code
 
-    def add_break(self, reason: str, line: int, detail: str = "", file: str = "") -> Break:
-        """The row for this break, counted once more."""
-        id, file = reasons.lookup(reason).id, file or self.code.co_filename
+    def add_break(self, reason: str, line: int, detail: str = "", file: str = "", hint: str = "") -> Break:
+        """The row for this break, counted once more. The reason is an id or a key; its hint is used unless there is a better one."""
+        row_of = reasons.lookup(reason)
+        id, file, hint = row_of.id, file or self.code.co_filename, hint or row_of.hint
         for row in self.breaks:
             if (row.reason, row.line, row.file, row.detail) == (id, line, file, detail):
                 break
         else:
-            row = Break(id, file, line, detail)
+            row = Break(id, file, line, detail, hint)
             self.breaks.append(row)
         row.count += 1
         return row

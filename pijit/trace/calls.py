@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import inputs, opaque, sources
+from . import functions, inputs, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
@@ -48,7 +48,8 @@ def lookup(table: dict[Any, Any], key: Any) -> Any:
 
 def is_pure(function: Any) -> bool:
     """Whether a callable has no effect that can be seen, and looks at its arguments only."""
-    return lookup(PURE, function) is not None or isinstance(function, np.ufunc)
+    # np.frompyfunc makes ufuncs that run Python functions
+    return lookup(PURE, function) is not None or (isinstance(function, np.ufunc) and any("O" not in loop for loop in function.types))
 
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
@@ -66,12 +67,18 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
     row = ATTRIBUTES.get((kind, name))
     if row is not None:
         return row(t, owner)
+    fields = getattr(opaque.record(t, owner), "_fields", ())
+    if name in fields:
+        item = opaque.record_item(t, owner, fields.index(name))
+        assert item is not None
+        return item
     found = method(t, owner, name)
     if found is not None:
         return Container("bound_method", (Known(found), owner))
     raise Break("attribute", f"{_describe(owner)}.{name}")
 
 
+_KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
 _CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple}
 
 
@@ -79,7 +86,7 @@ def method(t: Tracer, owner: Abstract, name: str) -> Any:
     """The function behind owner.name when it is a method of a built-in type, else None."""
     cls = class_of(owner)
     found = None if cls is None else getattr(cls, name, None)
-    return found if isinstance(found, types.MethodDescriptorType) else None
+    return found if isinstance(found, types.MethodDescriptorType) or lookup(CALLABLES, found) is not None else None
 
 
 def class_of(owner: Abstract) -> type | None:
@@ -87,7 +94,7 @@ def class_of(owner: Abstract) -> type | None:
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
     if isinstance(owner, Opaque):
-        return owner.cls if owner.cls is not None and owner.cls.__module__ in ("builtins", "numpy.random._generator") else None
+        return owner.cls if owner.cls is not None and owner.cls.__module__ in _KNOWN_MODULES else None
     return _CLASSES.get(kind_of(owner))
 
 
@@ -121,3 +128,6 @@ def _describe(value: Abstract) -> str:
     if isinstance(value, Known):
         return name_of(value.value)
     return f"a {kind_of(value)}" if not isinstance(value, ArrayValue) else "an array"
+
+
+__all__ = ["functions", "INLINED", "call", "attribute", "method"]

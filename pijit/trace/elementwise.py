@@ -31,7 +31,7 @@ def apply(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract
 
     dtypes = loop_dtypes(ufunc, list(operands))
     order = result_order(operands)
-    if dtypes is None or order is None or not native(t, ufunc, dtypes):
+    if dtypes is None or order is None or not native(t, ufunc, dtypes) or not castable(t, list(operands), dtypes):
         return opaque.call_pure(t, python, list(operands), {})
     return emit(t, ufunc, list(operands), dtypes, order)
 
@@ -42,6 +42,16 @@ def native(t: Tracer, ufunc: str, dtypes: tuple[np.dtype[Any], ...]) -> bool:
     if not names <= NATIVE or dtypes[-1].name not in NATIVE:
         return False
     return len(names) == 1 and t.limits.elementwise(ufunc, next(iter(names)))
+
+
+def castable(t: Tracer, operands: list[Abstract], dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether the operands that are arrays can be converted natively."""
+    return all(
+        not isinstance(o, ArrayValue)
+        or o.type.name == dtype.name
+        or (result_order((o,)) is not None and t.limits.elementwise("cast", f"{o.type.name}->{dtype.name}"))
+        for o, dtype in zip(operands, dtypes, strict=False)
+    )
 
 
 def result_order(operands: tuple[Abstract, ...]) -> str | None:
@@ -125,25 +135,33 @@ def broadcast(t: Tracer, shapes: list[Dims]) -> Dims:
 
 def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValue, operand: Abstract) -> Abstract:
     """target <op>= operand: computed as a new array, then assigned, so that nothing is written before every check has passed."""
-    from .operators import loop_dtypes
-
     if not target.type.writable:
         raise Break("read_only", "in-place operation on a read-only array")
-    dtypes = loop_dtypes(ufunc, [target, operand])
-    order = result_order((target, operand))
-    # NumPy casts the result back by the same_kind rule; only the cast that changes nothing is done natively
-    if ufunc == "power" or dtypes is None or order is None or dtypes[-1].name != target.type.name or not native(t, ufunc, dtypes):
+    if ufunc == "power" or not assign_result(t, ufunc, [target, operand], target):
         opaque.call_for_effect(t, python, [target, operand])
-        return target
-    other = operand.dims if isinstance(operand, ArrayValue) else ()
-    if len(other) > len(target.dims):
-        raise Break("shape_mismatch", "in-place operation that would need a larger target")
-    for mine, dim in zip(target.dims[::-1], other[::-1], strict=False):
-        if is_one(mine) and not is_one(dim):
-            raise Break("shape_mismatch", "in-place operation that would need a larger target")
-    result = emit(t, ufunc, [target, operand], dtypes, order)
-    assign(t, target, result)
     return target
+
+
+def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: ArrayValue) -> bool:
+    """target[...] = ufunc(*operands) as NumPy does with out=target; False, and nothing emitted, where it takes NumPy."""
+    from .operators import loop_dtypes
+
+    dtypes = loop_dtypes(ufunc, operands)
+    arrays = [o for o in operands if isinstance(o, ArrayValue)]
+    order = result_order(tuple(arrays)) if arrays else None
+    # NumPy casts the result by the same_kind rule; only the cast that changes nothing is done natively
+    if dtypes is None or order is None or dtypes[-1].name != target.type.name or not native(t, ufunc, dtypes):
+        return False
+    if not castable(t, operands, dtypes):
+        return False
+    for array in arrays:
+        if len(array.dims) > len(target.dims):
+            raise Break("shape_mismatch", "in-place operation that would need a larger target")
+        for mine, dim in zip(target.dims[::-1], array.dims[::-1], strict=False):
+            if is_one(mine) and not is_one(dim):
+                raise Break("shape_mismatch", "in-place operation that would need a larger target")
+    assign(t, target, emit(t, ufunc, operands, dtypes, order))
+    return True
 
 
 def assign(t: Tracer, target: ArrayValue, source: Abstract) -> None:

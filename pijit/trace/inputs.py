@@ -37,6 +37,7 @@ _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 # Objects of these types are guarded by identity and known from then on: they are code, or constants.
 _BY_IDENTITY = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    type(np.random.default_rng),
     type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
 )  # fmt: skip
 
@@ -81,7 +82,10 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         return with_dims(tracer, value, actual.shape)
     if cls is _RANGE_ITERATOR:
         return _range_iterator(tracer, source, actual)
-    if isinstance(actual, _BY_IDENTITY) and (cls.__module__ in ("builtins", "numpy") or cls is types.ModuleType):
+    if isinstance(actual, _BY_IDENTITY) and cls.__module__.startswith(("builtins", "numpy", "_cython_")):
+        tracer.guards.same(source, actual)
+        return Known(actual)
+    if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
         tracer.guards.same(source, actual)
         return Known(actual)
     value = _input(tracer, Value(Obj(cls.__qualname__)))

@@ -6,19 +6,24 @@ it is checked, and an unexpected one is an exit.
 
 from __future__ import annotations
 
+import operator
+import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Exit, Known as KnownRecipe, Op, Recipe, Value, const
-from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar as ScalarType
+from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Known as KnownRecipe
+from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
+from ..ir.types import Scalar as ScalarType
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, value_of
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -30,21 +35,41 @@ _NO_SAMPLE = object()
 
 def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
     """Calls a function without visible effects. ``sample``: an object like the result, where stand-ins cannot give one."""
+    if "out" in kwargs and not t.last_micro:
+        raise Break("side_effect", f"{_name(function)} with out=")
     if sample is _NO_SAMPLE:
         sample = sample_result(t, function, args, kwargs)
-    return _call(t, function, args, kwargs, sample)
+    result = _call(t, function, args, kwargs, sample)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = sample
+    return result
 
 
-def call_for_effect(t: Tracer, function: Any, args: list[Abstract]) -> None:
+def record_item(t: Tracer, owner: Abstract, index: int) -> Abstract | None:
+    """Item ``index`` of a named tuple that a NumPy function gave; None when it is no such thing."""
+    sample = record(t, owner)
+    if sample is None or not -len(sample) <= index < len(sample):
+        return None
+    return call_pure(t, operator.getitem, [owner, Known(index)], {}, sample=sample[index])
+
+
+def record(t: Tracer, owner: Abstract) -> Any:
+    """A named tuple like the one that a NumPy function gave, else None."""
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
+    return sample if isinstance(sample, tuple) and type(sample).__module__.startswith("numpy.") else None
+
+
+def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract] | None = None) -> None:
     """Calls a function that writes into its arguments; its result is not used."""
-    _call(t, function, args, {}, _NO_SAMPLE)
+    _call(t, function, args, kwargs or {}, _NO_SAMPLE)
 
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
     arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
     expected = Guards()
     expected.load(_RESULT)
-    expected.rows.clear(), expected.texts.clear(), expected.names.clear()
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
     results: list[Value] = []
     result: Abstract = Known(None) if sample is _NO_SAMPLE else _expect(expected, _RESULT, sample, results)
     boxed = Value(OBJECT)
@@ -161,13 +186,14 @@ class _NoStandIn(Exception):
 def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """What the function gives for small objects of the arguments' types.
 
-    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal.
+    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal, also to the
+    constants among its arguments.
     """
-    for distinct in (True, False):
-        maker = _Maker(t, distinct)
+    constants = {a.value for a in (*args, *kwargs.values(), *_inner(args)) if isinstance(a, Known) and type(a.value) is int and 1 < a.value <= 16}
+    for length in (None, 5, *sorted(constants)):
+        maker = _Maker(t, length)
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
         except _NoStandIn as e:
             raise Break("unsupported_call", f"{_name(function)} with {e}") from None
@@ -176,32 +202,57 @@ def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract],
     raise Break("unsupported_call", f"{_name(function)} with arguments like these")
 
 
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Like catch_warnings with an "ignore" filter, but does not make Python forget which of the user's warnings were shown already."""
+    row: Any = ("ignore", None, Warning, None, 0)
+    filters: list[Any] = warnings.filters  # type: ignore[assignment]
+    filters.insert(0, row)
+    try:
+        yield
+    finally:
+        filters.remove(row)
+
+
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", None) or repr(function)
     return str(name)
 
 
+_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
+    "tuple": tuple, "list": list, "slice": lambda items: slice(*items), "range": lambda items: range(*items),
+}  # fmt: skip
+
+
 class _Maker:
-    def __init__(self, tracer: Tracer, distinct: bool) -> None:
-        self.tracer, self.distinct = tracer, distinct
+    """``common``: what all lengths that are not known are, or None: each another."""
+
+    def __init__(self, tracer: Tracer, common: int | None) -> None:
+        self.tracer, self.common = tracer, common
         self.lengths: dict[Value, int] = {}
 
     def length(self, dim: Value) -> int:
         if hasattr(dim, "value"):
             return min(int(dim.value), 16)
-        return self.lengths.setdefault(dim, 5 + (len(self.lengths) if self.distinct else 0))
+        return self.lengths.setdefault(dim, self.common or 5 + len(self.lengths))
 
     def make(self, abstract: Abstract) -> Any:
         if isinstance(abstract, Known):
+            if _runs_code(abstract.value):
+                raise _NoStandIn(f"the function or class {abstract.value.__name__}")
             return abstract.value
         if isinstance(abstract, ArrayValue):
             return stand_in(abstract.type, tuple(map(self.length, abstract.dims)))
         value = value_of(abstract)
         if value is not None:
             return self._scalar(value)
+        if isinstance(abstract, Opaque) and abstract.cls is list:
+            found = self.tracer.samples.get(abstract.value)
+            if found is not None and _is_plain(found):
+                return found.copy()
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
-            return {"tuple": tuple, "list": list, "slice": lambda x: slice(*x), "range": lambda x: range(*x)}[abstract.kind](items)
+            return _BUILDERS[abstract.kind](items)
         raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else getattr(abstract.cls, "__name__", "an object"))
 
     def _scalar(self, value: Value) -> Any:
@@ -216,14 +267,32 @@ class _Maker:
         return value.type.dtype.type(1)
 
 
+def _inner(args: list[Abstract]) -> tuple[Abstract, ...]:
+    return tuple(item for a in args for item in items_of(a) or (a.items if isinstance(a, Container) else ()))
+
+
+def _runs_code(value: Any) -> bool:
+    """Whether a function that is given this object might run code of the user's with it."""
+    if not isinstance(value, (type, types.FunctionType, types.MethodType)):
+        return False
+    return str(getattr(value, "__module__", "")).partition(".")[0] not in ("numpy", "builtins")
+
+
+def _is_plain(items: list[Any], depth: int = 0) -> bool:
+    """Whether a list holds numbers only, or lists of numbers: nothing that could run code or be changed."""
+    return depth < 4 and len(items) < 1000 and all(type(x) in _PYTHON or (type(x) is list and _is_plain(x, depth + 1)) for x in items)
+
+
 def stand_in(type: Array, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """A small array of a type: same dtype, rank, memory order and writability."""
     if type.order in ("C", "F"):
-        made = np.ones(shape, type.dtype, order=type.order)  # type: ignore[call-overload]
+        made = np.empty(shape, type.dtype, order=type.order)  # type: ignore[call-overload]
     else:
         step = 2 if type.order == "S" else -2
-        made = np.ones((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
-    if type.dtype.kind in "iu":
-        made[...] = 0
+        made = np.empty((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
+    # ints that are good as indices, floats that differ, some of each truth
+    made[...] = (np.arange(made.size) % 2 if type.dtype.kind in "iub" else np.linspace(0.5, 1.0, made.size)).reshape(shape)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        made += np.eye(shape[-1], dtype=type.dtype)  # not singular, and positive definite
     made.flags.writeable = type.writable
     return made  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, inputs, iteration, operators, subscripts
+from . import calls, inputs, iteration, opaque, operators, subscripts
 from .frames import stored_names
 from .tracer import END, Tracer
 from .values import (
@@ -44,7 +44,18 @@ def load_fast(t: Tracer, slot: int) -> None:
 
 
 def store_fast(t: Tracer, slot: int) -> None:
-    t.state.frame.locals[slot] = t.pop()
+    t.state.frame.locals[slot] = _storable(t.pop())
+
+
+def _storable(value: Abstract) -> Abstract:
+    """What may be held in several places. A virtual list may not: it would become several lists."""
+    if isinstance(value, Container) and (value.kind == "list" or any(_is_list(item) for item in value.items)):
+        raise Break("comprehension", "list")
+    return value
+
+
+def _is_list(value: Abstract) -> bool:
+    return isinstance(value, Container) and (value.kind == "list" or any(map(_is_list, value.items)))
 
 
 def delete_fast(t: Tracer, slot: int) -> None:
@@ -111,7 +122,7 @@ def store_name(t: Tracer, name: str) -> None:
         raise Break("opcode", "STORE_NAME outside a module or class body")
     if name in _SPECIAL_NAMES:
         raise Break("opcode", f"assignment to {name}")
-    t.state.frame.names[name] = t.pop()
+    t.state.frame.names[name] = _storable(t.pop())
 
 
 # What the running frame itself may look at.
@@ -211,6 +222,10 @@ def unpack_sequence(t: Tracer, n: int) -> None:
         items = value.items
     if items is None and isinstance(value, ArrayValue):
         items = subscripts.unpack(t, value, n)
+    if items is None and opaque.record(t, value) is not None:
+        t.last_micro = False  # an unexpected item: the whole instruction is done again
+        found = [opaque.record_item(t, value, i) for i in range(n)]
+        items = None if None in found else tuple(item for item in found if item is not None)
     if items is None or len(items) != n:
         raise Break("unsupported_type", f"unpacking of {kind_of(value)}")
     for item in reversed(items):
@@ -225,7 +240,7 @@ def pop_top(t: Tracer, _: Any) -> None:
 
 
 def copy(t: Tracer, n: int) -> None:
-    t.push(t.state.frame.stack[-n])
+    t.push(_storable(t.state.frame.stack[-n]))
 
 
 def swap(t: Tracer, n: int) -> None:
@@ -329,6 +344,8 @@ def _call(t: Tracer, count: int, keywords: tuple[str, ...]) -> object:
     result = calls.call(t, callee, positional, named)
     if result is calls.INLINED:
         t.block.end = t.goto(t.state)
+        return END
+    if result is END:
         return END
     assert isinstance(result, Abstract)
     t.push(result)

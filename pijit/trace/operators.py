@@ -196,7 +196,7 @@ def as_float(t: Tracer, value: Value) -> Value:
     return const(float(value.value)) if isinstance(value, Const) else t.emit("int_to_float", (value,), FLOAT)
 
 
-def cast(t: Tracer, value: Value, type: Type, reason: str = "cast") -> Value:
+def cast(t: Tracer, value: Value, type: Type, reason: str = "conversion") -> Value:
     """A scalar as another scalar type, as NumPy casts."""
     if value.type == type:
         return value

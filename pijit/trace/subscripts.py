@@ -35,6 +35,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return _item(items, index, container)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
+    if isinstance(index, Known) and type(index.value) is int:
+        field = opaque.record_item(t, container, index.value)
+        if field is not None:
+            return field
     if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
         try:
             return Known(container.value[index.value])
@@ -50,7 +54,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(container, index)
-    if plan is None or not _storable(t, container, value):
+    if plan is None or not storable(t, container, value):
         opaque.call_for_effect(t, operator.setitem, [container, index, value])
         return
     if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
@@ -58,7 +62,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = cast(t, scalar, container.type.element, "cast")
+        converted = cast(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         t.forget_memory()
@@ -72,7 +76,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(cast(t, scalar, container.type.element, "cast"))
+        source = Scalar(cast(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
 
 
@@ -80,7 +84,7 @@ def _is_whole(plan: list[tuple[str, Any]]) -> bool:
     return all(kind == "slice" and s == (None, None, 1) for kind, s in plan)
 
 
-def _storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
+def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     """Whether the conversion to the container's dtype is one that is done natively."""
     to = container.type.name
     if isinstance(value, ArrayValue):
@@ -286,8 +290,7 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
     key = ("slice_bounds", start, stop, step, length)
     found = t.state.memo.get(key)
     if found is None:
-        zero = const(0)
-        args = (zero if start is None else start, zero if stop is None else stop, length)
+        args = (*ends, length)
         found = t.emit("slice_bounds", args, INT, INT, step=step, given=given)
         t.state.memo[key] = found
     return found  # type: ignore[no-any-return]

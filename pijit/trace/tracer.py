@@ -19,8 +19,10 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
+from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
+from ..pycode.loops import Loop
 from . import inputs
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -176,7 +178,7 @@ class Tracer:
         frame = self.state.frame
         return frame.bytecode.at(frame.pc).line or 0
 
-    def emit(self, name: str, args: tuple[Value, ...], *types: Type, reason: str = "", **attrs: Any) -> Any:
+    def emit(self, name: str, args: tuple[Value, ...], /, *types: Type, reason: str = "", **attrs: Any) -> Any:
         """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
         row = OPS[name]
         exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
@@ -189,7 +191,7 @@ class Tracer:
             return op.results[0]
         return op.results or None
 
-    def entry_op(self, name: str, args: tuple[Value, ...], *types: Type, **attrs: Any) -> Any:
+    def entry_op(self, name: str, args: tuple[Value, ...], /, *types: Type, **attrs: Any) -> Any:
         """Appends a pure operation to the entry block, where it dominates everything."""
         op = Op(name, args, types, attrs, {}, 0)
         self.entry.ops.append(op)
@@ -254,15 +256,25 @@ class Tracer:
             self.block.end = Branch(condition, self.goto(yes), self.goto(no))
         return END
 
+    def choose(self, condition: Value, yes: Abstract, no: Abstract) -> Any:
+        """Ends the instruction with one of two results of different types on the stack: a branch."""
+        if not self.last_micro:
+            raise Break("call_arguments", "a result of two types")
+        frame = self.state.frame
+        states = []
+        for value in (yes, no):
+            state = self.state.copy()
+            state.frame.stack.append(value)
+            state.frame.pc = frame.bytecode.at(frame.pc).next
+            states.append(state)
+        return self.branch(condition, *states)
+
     def leave(self, exit: Exit) -> object:
         self.block.end = Leave(exit)
         return END
 
     def _is_join(self, frame: FrameState, pc: int) -> bool:
-        joins = frame.bytecode.analyses.get("joins")
-        if joins is None:
-            joins = frame.bytecode.analyses["joins"] = _joins(frame.flow)
-        return pc in joins
+        return pc in frame.flow.joins
 
     def goto(self, state: State, polls: bool = True) -> Jump:
         """A jump to a block for this state: one that exists, or a new one."""
@@ -286,7 +298,7 @@ class Tracer:
             block = Block(self._line_of(frame))
             block.end = Leave(self.exit("redo", "block_limit", state.frames))
             return Jump(block)
-        version, args = self._new_version(state, loop, wide=len(versions) >= 1)
+        version, args = self._new_version(state, loop, versions[-1] if versions else None)
         versions.append(version)
         self._work.append((version.block, version.state.copy()))
         if loop is not None:
@@ -322,15 +334,15 @@ class Tracer:
                 if name not in frame.names:
                     frame.names[name] = inputs.load_name_slot(self, name)
 
-    def _new_version(self, state: State, loop: Any, wide: bool) -> tuple[Version, list[Value]]:
-        """A block whose parameters are what may differ between the paths to it."""
+    def _new_version(self, state: State, loop: Loop | None, earlier: Version | None) -> tuple[Version, list[Value]]:
+        """A block whose parameters are what may differ between the paths to it: what is stored on some of them, and, when there is an
+        earlier version that did not fit, whatever differs from it."""
         block = Block(self._line_of(state.frame))
         fresh = state.copy()
         # another path may lead here later, so only what the entry block computes is known to be computed
         fresh.memo = {key: value for key, value in state.memo.items() if value in self._entry_results}
         args: list[Value] = []
         params: dict[Value, int] = {}
-        innermost = state.frame
 
         def param(value: Value) -> Value:
             made = block.param(value.type)
@@ -340,53 +352,53 @@ class Tracer:
                 self.samples[made] = self.samples[value]
             return made
 
-        for (old_frame, _, _, old), (_, container, key, abstract) in zip(state.slots(), list(fresh.slots()), strict=True):
-            if loop is not None:
-                inner = old_frame is innermost
-                on_stack = container is fresh.frame.stack
-                varies = inner and (
-                    (container is fresh.frame.locals and key in loop.stores)
-                    or (container is fresh.frame.names and key in loop.names)
-                    or (on_stack and key == len(fresh.frame.stack) - 1 and _is_iterator(abstract))
-                )
-            else:
-                varies = wide or not self._is_invariant(abstract)
-            if not varies:
-                continue
+        join = state.frame.flow.joins[state.frame.pc]
+        before = dict(_labelled(earlier.state)) if earlier is not None else {}
+        for (label, container, key), abstract in _labelled_slots(fresh):
+            stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
             if isinstance(abstract, Known):
                 known = value_of(abstract)
-                if known is not None and (loop is not None or wide) and _is_number(abstract.value):
+                differs = label in before and before[label].shape() != abstract.shape()
+                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
                     container[key] = Scalar(param(known))
-                continue
-            if loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
+            elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
-            elif abstract.parts():
-                container[key] = abstract.remade(param(value) for value in abstract.parts())
+            elif stored:
+                container[key] = abstract.remade(param(v) for v in abstract.parts())
+            elif label in before and before[label].shape() == abstract.shape():
+                kept = zip(abstract.parts(), before[label].parts(), strict=True)
+                container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
         return Version(block, fresh, params), args
-
-    def _is_invariant(self, abstract: Abstract) -> bool:
-        """Whether the parts are defined in the entry block, which dominates everything."""
-        return all(isinstance(v, Const) or v.op is None or v in self._entry_results for v in abstract.parts())
 
 
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float) or hasattr(value, "dtype")
 
 
-def _is_iterator(abstract: Abstract) -> bool:
-    return isinstance(abstract, (RangeIterator, SequenceIterator))
+def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
+    """((label, container, key), abstract) of everything in a state; labels are the same in states of one place."""
+    found = []
+    for depth, frame in enumerate(state.frames):
+        containers: list[tuple[str, Any, Any]] = [
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+        ]  # fmt: skip
+        for kind, container, keys in containers:
+            found += [(((depth, kind, key), container, key), container[key]) for key in keys]
+    return found
 
 
-def _joins(flow: Any) -> frozenset[int]:
-    """The pcs that several instructions lead to, and loop headers."""
-    seen: set[int] = set()
-    joins = {loop.header for loop in flow.loops}
-    for block in flow.blocks.values():
-        for pc in {pc for instruction in block for pc in flow.next_pcs(instruction.at)}:
-            if pc in seen:
-                joins.add(pc)
-            seen.add(pc)
-    return frozenset(joins)
+def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
+    return ((label, abstract) for (label, _, _), abstract in _labelled_slots(state))
+
+
+def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
+    """Whether a slot of the innermost frame may be changed by the loop, or between the paths that join."""
+    frame = state.frame
+    if container is frame.locals:
+        return key in where.stores
+    if container is frame.names:
+        return key in where.names
+    return container is frame.stack and key >= depth
 
 
 def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None:

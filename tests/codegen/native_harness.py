@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from pijit.codegen import floats, symbols
 from pijit.codegen.build import Native, compile_graph
 from pijit.ir.graph import Block, Box, Exit, Frame, Graph, Jump, Leave, Op, Value
@@ -29,7 +30,7 @@ def given_away(value: Any) -> int:
     return id(value)
 
 
-# ---- stand-ins -----------------------------------------------------------------------------------------------------------
+# ---- stand-ins -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -114,7 +115,7 @@ symbols.register(
 )
 
 
-# ---- running ---------------------------------------------------------------------------------------------------------------
+# ---- running -------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -167,7 +168,13 @@ def write_input(words: Any, word: int, value: Value, given: Any) -> None:
     elif value.type == FLOAT:
         F64.from_address(address).value = given
     elif isinstance(value.type, Np):
-        data = np.int64(given) if value.type.dtype.kind in "bi" else np.uint64(given) if value.type.dtype.kind == "u" else given
+        data = (
+            np.int64(given)
+            if value.type.dtype.kind in "bi"
+            else np.uint64(given)
+            if value.type.dtype.kind == "u"
+            else given
+        )
         ctypes.memmove(address, data.tobytes(), data.nbytes)
     else:
         words[word] = int(given)
@@ -196,7 +203,7 @@ def execute(graph: Graph, inputs: list[Any], *, poll: int = 0, native: Native | 
     return left
 
 
-# ---- building --------------------------------------------------------------------------------------------------------------
+# ---- building ------------------------------------------------------------------------------------------------------
 
 
 def leaving(kind: str, *values: Value, result: Value | None = None) -> Exit:
@@ -207,7 +214,10 @@ def leaving(kind: str, *values: Value, result: Value | None = None) -> Exit:
 
 def add(block: Block, op_name: str, args: Any, /, *types: Any, keep: Any = (), **attrs: Any) -> Any:
     """Appends an operation; its exits hold the values ``keep``."""
-    exits = {e: leaving({"raise": "raise", "type": "continue", "poll": "poll"}.get(e, "redo"), *keep) for e in OPS[op_name].exits}
+    exits = {
+        e: leaving({"raise": "raise", "type": "continue", "poll": "poll"}.get(e, "redo"), *keep)
+        for e in OPS[op_name].exits
+    }
     op = Op(op_name, tuple(args), types, attrs, exits, 1)
     block.ops.append(op)
     return op.results[0] if len(types) == 1 else op.results
@@ -232,7 +242,8 @@ def apply(name: str, args: list[Any], types: list[Any], result: Any, /, **attrs:
 
 
 def loop(inputs: Any, start: Any, body: Any) -> Graph:
-    """for i in range(inputs[0]): state = body(block, i, *state); returns the first of the state. body gives (block, state)."""
+    """for i in range(inputs[0]): state = body(block, i, *state); returns the first of the state. body gives (block,
+    state)."""
     entry, header, done = Block(1), Block(1), Block(3)
     header.is_header = True
     first = start(entry)
@@ -249,5 +260,3 @@ def loop(inputs: Any, start: Any, body: Any) -> Graph:
     graph = Graph(list(inputs), entry)
     graph.arrange()
     return graph
-
-

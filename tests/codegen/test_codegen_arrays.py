@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from native_harness import add, execute, straight, world
+
 from pijit.ir.graph import const
 from pijit.ir.kernel import Kernel, Operand, Step
 from pijit.ir.types import INT, Array, Np
@@ -30,8 +31,10 @@ def test_load_and_store(dtype, order):
     want[1, 2] = want[2, 3]
 
     def body(block, array, i, j, k, m):
-        i, j, k, m = (add(block, "check_index", (x, add(block, "dim", (array,), INT, axis=d)), INT, keep=(array,))
-                      for x, d in ((i, 0), (j, 1), (k, 0), (m, 1)))  # fmt: skip
+        i, j, k, m = (
+            add(block, "check_index", (x, add(block, "dim", (array,), INT, axis=d)), INT, keep=(array,))
+            for x, d in ((i, 0), (j, 1), (k, 0), (m, 1))
+        )
         value = add(block, "load", (array, i, j), Np(dtype))
         add(block, "store", (array, value, k, m))
         return value
@@ -48,6 +51,7 @@ def test_load_and_store(dtype, order):
 def test_slices_are_python_s():
     values = [-9, -5, -4, -1, 0, 1, 3, 4, 5, 9]
     for step, given in itertools.product((1, 2, 3, -1, -2), itertools.product((True, False), repeat=2)):
+
         def body(block, start, stop, n, step=step, given=given):
             first, length = add(block, "slice_bounds", (start, stop, n), INT, INT, step=step, given=given)
             return add(block, "raw_add", (add(block, "raw_mul", (first, const(100)), INT), length), INT)
@@ -142,10 +146,17 @@ def test_assign_stretched():
     assert equal(a, np.broadcast_to(column, (3, 4)).copy())
 
 
-@pytest.mark.parametrize(("to", "of"), [
-    (np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:]), (np.s_[:], np.s_[::-1]), (np.s_[::2], np.s_[:5]), (np.s_[:], np.s_[:]),
-    (np.s_[:3], np.s_[6:]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("to", "of"),
+    [
+        (np.s_[1:], np.s_[:-1]),
+        (np.s_[:-1], np.s_[1:]),
+        (np.s_[:], np.s_[::-1]),
+        (np.s_[::2], np.s_[:5]),
+        (np.s_[:], np.s_[:]),
+        (np.s_[:3], np.s_[6:]),
+    ],
+)
 def test_assign_overlapping(to, of):
     for order in ("A", "S"):
         if order == "S" and of == np.s_[::-1]:
@@ -166,8 +177,16 @@ def single(ufunc, types, result, stretch=None):
     def body(block, *operands):
         source = next(v for v in operands if isinstance(v.type, Array) and v.type.ndim == result.ndim)
         dims = [add(block, "dim", (source,), INT, axis=k) for k in range(result.ndim)]
-        return add(block, "ew", (*operands, *dims), result, keep=operands, ufunc=ufunc, n=len(operands),
-                   stretch=stretch or ((),) * len(operands))  # fmt: skip
+        return add(
+            block,
+            "ew",
+            (*operands, *dims),
+            result,
+            keep=operands,
+            ufunc=ufunc,
+            n=len(operands),
+            stretch=stretch or ((),) * len(operands),
+        )
 
     return straight(types, body)
 
@@ -224,13 +243,28 @@ def test_a_flag_leaves_and_releases():
 def kernel_graph(order):
     """a * b + c with a scalar c."""
     contiguous = (None, 8)
-    kernel = Kernel(2, (Operand("float64", contiguous), Operand("float64", (None, None)), Operand("float64", None)),
-                    (Step("multiply", (0, 1), "float64"), Step("add", (3, 2), "float64")), (4, 3))  # fmt: skip
+    kernel = Kernel(
+        2,
+        (Operand("float64", contiguous), Operand("float64", (None, None)), Operand("float64", None)),
+        (Step("multiply", (0, 1), "float64"), Step("add", (3, 2), "float64")),
+        (4, 3),
+    )
 
     def body(block, a, b, c):
         dims = [add(block, "dim", (a,), INT, axis=k) for k in range(2)]
-        one, two = add(block, "kernel", (a, b, c, *dims), Array("float64", 2, order), Array("float64", 2, order), keep=(a, b), kernel=kernel,
-                       ndim_out=2, collapsed=False, order=order, flags=True)  # fmt: skip
+        one, two = add(
+            block,
+            "kernel",
+            (a, b, c, *dims),
+            Array("float64", 2, order),
+            Array("float64", 2, order),
+            keep=(a, b),
+            kernel=kernel,
+            ndim_out=2,
+            collapsed=False,
+            order=order,
+            flags=True,
+        )
         del two
         return one
 
@@ -249,5 +283,3 @@ def test_kernel(order):
     assert left.native.nroots == 1
     assert execute(graph, [a + 1e200, b + 1e200, np.float64(3.0)], native=left.native).exit.kind == "redo"
     assert execute(graph, [a[:0], b[:0], np.float64(3.0)], native=left.native).result.shape == (0, 4)
-
-

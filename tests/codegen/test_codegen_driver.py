@@ -8,9 +8,26 @@ import sys
 
 import numpy as np
 import pytest
-from native_harness import I64, F64, add, execute, given_away, leaving, loop, straight, world
+from native_harness import F64, I64, add, execute, given_away, leaving, loop, straight, world
+
 from pijit.codegen.build import compile_graph
-from pijit.ir.graph import Block, Box, Branch, Build, Exit, Frame, Graph, Jump, Keep, Known, Leave, Null, Unset, Value, const
+from pijit.ir.graph import (
+    Block,
+    Box,
+    Branch,
+    Build,
+    Exit,
+    Frame,
+    Graph,
+    Jump,
+    Keep,
+    Known,
+    Leave,
+    Null,
+    Unset,
+    Value,
+    const,
+)
 from pijit.ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np
 
 F1 = Array("float64", 1, "C")
@@ -130,7 +147,7 @@ def test_join_of_borrowed_and_owned():
     assert sys.getrefcount(a) == before
 
 
-# ---- calls -----------------------------------------------------------------------------------------------------------------
+# ---- calls ---------------------------------------------------------------------------------------------------------
 
 
 def calling(result_type, rows):
@@ -139,8 +156,19 @@ def calling(result_type, rows):
     def body(block, x, i):
         view = add(block, "view", (x, const(8), const(3), const(16)), Array("float64", 1, "S"))
         boxed = Value(OBJECT)
-        made = add(block, "call", (view, i), result_type, keep=(view, i), callable=Known(len), arguments=(Box(view), Box(i), Known("k")),
-                   keywords=("key",), chain=((None, 7),), result_guard=rows, boxed=boxed)  # fmt: skip
+        made = add(
+            block,
+            "call",
+            (view, i),
+            result_type,
+            keep=(view, i),
+            callable=Known(len),
+            arguments=(Box(view), Box(i), Known("k")),
+            keywords=("key",),
+            chain=((None, 7),),
+            result_guard=rows,
+            boxed=boxed,
+        )
         op = block.ops[-1]
         frame = Frame(None, None, 0, {0: Box(view)}, (Box(boxed),))
         op.exits["type"] = Exit("continue", "test", (frame,))
@@ -214,7 +242,18 @@ def test_an_array_from_a_call():
 
 def test_recheck_sees_changed_arrays():
     def body(block, x):
-        add(block, "call", (), INT, callable=Known(len), arguments=(), keywords=(), chain=(), result_guard=(("int", 0, 0),), boxed=None)
+        add(
+            block,
+            "call",
+            (),
+            INT,
+            callable=Known(len),
+            arguments=(),
+            keywords=(),
+            chain=(),
+            result_guard=(("int", 0, 0),),
+            boxed=None,
+        )
         add(block, "recheck", (), keep=(x,))
         return add(block, "dim", (x,), INT, axis=0)
 
@@ -251,14 +290,17 @@ def test_lists():
     assert execute(graph, [[1, 2, 3]]).result == 3
 
 
-# ---- exits -----------------------------------------------------------------------------------------------------------------
+# ---- exits ---------------------------------------------------------------------------------------------------------
 
 
 def test_recipes():
     i, f, flag, z, x = Value(INT), Value(FLOAT), Value(BOOL), Value(Np("complex128")), Value(F1)
     block = Block()
     total = add(block, "raw_add", (i, const(1)), INT)
-    built = Build("tuple", (Box(total), Build("list", (Box(f), Known(None))), Build("slice", (Box(i), Known(None), Box(const(2))))))
+    built = Build(
+        "tuple",
+        (Box(total), Build("list", (Box(f), Known(None))), Build("slice", (Box(i), Known(None), Box(const(2))))),
+    )
     frame = Frame(None, None, 9, {0: Keep(), 1: Unset(), 2: built, 3: Box(z), 5: Box(flag)}, (Null(), Box(x)))
     inner = Frame(Known(len), None, 4, {0: Build("range", (Box(const(1)), Box(total), Box(i)))}, ())
     block.end = Leave(Exit("redo", "test", (frame, inner), (("name", Box(total)), ("gone", Unset()))))
@@ -277,7 +319,7 @@ def test_recipes():
     assert names[1] == ("gone", ("unset",))
 
 
-# ---- cache -----------------------------------------------------------------------------------------------------------------
+# ---- cache ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -306,7 +348,9 @@ left = execute(unique({tag}), [1])
 print(left.result, left.native.cached)
 """
     env = {**os.environ, "PIJIT_CACHE_DIR": str(folder)}
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 def test_cache_serves_other_processes_and_survives_damage(folder):
@@ -330,5 +374,3 @@ def test_cache_can_be_off_or_unusable(folder, monkeypatch):
 def test_code_holds_no_addresses():
     """The same graph built from other objects is the same text."""
     assert compile_graph(summing()).code == compile_graph(summing()).code
-
-

@@ -9,17 +9,66 @@ import warnings
 import numpy as np
 import pytest
 from native_harness import add, apply, execute, straight
+
+import pijit.codegen.lowerings  # noqa: F401
 from pijit.codegen.floats import MATH
 from pijit.codegen.rows import LOWERINGS
 from pijit.ir.ops import OPS
 from pijit.ir.types import BOOL, FLOAT, INT, Np
 
-import pijit.codegen.lowerings  # noqa: F401, I001
-
 BIG = 2**63
-INTS = [0, 1, -1, 2, -2, 3, 7, -7, 63, 64, 65, 1000, 2**31, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, BIG - 1, -BIG, -BIG + 1]
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -3.7, 1e-310, 5e-324, 1e300, -1e300, 2.0**53, 2.0**62, 2.0**63, -(2.0**63),
-          math.inf, -math.inf, math.nan, 0.1, 700.0, 710.0, -745.2, 170.0, 1.0000000000000002]  # fmt: skip
+INTS = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    7,
+    -7,
+    63,
+    64,
+    65,
+    1000,
+    2**31,
+    2**53,
+    2**53 + 1,
+    -(2**53) - 1,
+    2**62,
+    BIG - 1,
+    -BIG,
+    -BIG + 1,
+]
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    3.7,
+    -3.7,
+    1e-310,
+    5e-324,
+    1e300,
+    -1e300,
+    2.0**53,
+    2.0**62,
+    2.0**63,
+    -(2.0**63),
+    math.inf,
+    -math.inf,
+    math.nan,
+    0.1,
+    700.0,
+    710.0,
+    -745.2,
+    170.0,
+    1.0000000000000002,
+]
 
 
 def same(x, y):
@@ -148,7 +197,14 @@ def test_math(name, arity):
 
 @pytest.mark.parametrize("symbol", ["<", "<=", ">", ">=", "==", "!="])
 def test_comparisons(symbol):
-    function = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}[symbol]
+    function = {
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+        "==": operator.eq,
+        "!=": operator.ne,
+    }[symbol]
     check("cmp", [INT, INT], BOOL, function, [INTS, INTS], symbol=symbol)
     check("cmp", [FLOAT, FLOAT], BOOL, function, [FLOATS, FLOATS], symbol=symbol)
     check("cmp", [BOOL, BOOL], BOOL, function, [[False, True]] * 2, symbol=symbol)
@@ -170,7 +226,10 @@ def numpy_values(dtype):
         return [np.True_, np.False_]
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
-        return [dtype.type(v) for v in {info.min, info.max, 0, 1, 2, 3, 7, info.max // 2, max(info.min, -1), max(info.min, -7)}]
+        return [
+            dtype.type(v)
+            for v in {info.min, info.max, 0, 1, 2, 3, 7, info.max // 2, max(info.min, -1), max(info.min, -7)}
+        ]
     real = [0.0, -0.0, 1.5, -2.5, 3e38, 1e-40, math.inf, -math.inf, math.nan, 100.0]
     if dtype.kind == "f":
         return [dtype.type(v) for v in real]
@@ -183,22 +242,55 @@ def numpy_same(x, y):
     return x.tobytes() == y.tobytes() or bool((x != x) and (y != y))
 
 
-NUMPY_OPS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "negative", "absolute", "sqrt", "maximum",
-             "less", "equal", "left_shift", "bitwise_and", "sign", "square", "floor", "isnan"]  # fmt: skip
+NUMPY_OPS = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "remainder",
+    "power",
+    "negative",
+    "absolute",
+    "sqrt",
+    "maximum",
+    "less",
+    "equal",
+    "left_shift",
+    "bitwise_and",
+    "sign",
+    "square",
+    "floor",
+    "isnan",
+]
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128"]
+)
 @pytest.mark.parametrize("ufunc", NUMPY_OPS)
 def test_numpy_scalars_warn_nowhere(ufunc, dtype):
-    """What native code gives is NumPy's value, and NumPy gave it in silence. An exit is allowed for few operands only."""
+    """What native code gives is NumPy's value, and NumPy gave it in silence. An exit is allowed for few operands
+    only."""
     from pijit.codegen.npscalars import NP_OPS
 
     if (ufunc, dtype) not in NP_OPS:
         pytest.skip("not in the table")
-    symbol = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
-              "floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "negative": operator.neg,
-              "absolute": operator.abs, "less": operator.lt, "equal": operator.eq, "left_shift": operator.lshift,
-              "bitwise_and": operator.and_}.get(ufunc, getattr(np, ufunc))  # fmt: skip
+    symbol = {
+        "add": operator.add,
+        "subtract": operator.sub,
+        "multiply": operator.mul,
+        "divide": operator.truediv,
+        "floor_divide": operator.floordiv,
+        "remainder": operator.mod,
+        "power": operator.pow,
+        "negative": operator.neg,
+        "absolute": operator.abs,
+        "less": operator.lt,
+        "equal": operator.eq,
+        "left_shift": operator.lshift,
+        "bitwise_and": operator.and_,
+    }.get(ufunc, getattr(np, ufunc))
     arity = getattr(np, ufunc).nin
     exits = done = 0
     run = None
@@ -223,7 +315,20 @@ def test_numpy_scalars_warn_nowhere(ufunc, dtype):
     assert done + exits > 0
 
 
-CASTS = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64", "complex128"]
+CASTS = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 @pytest.mark.parametrize("source", CASTS)

@@ -16,7 +16,9 @@ from pijit.ir.ufuncs import can_raise
 
 SIZES = (0, 1, 7, 8, 9, 1023, 1025)
 MIXED_ZEROS = {"maximum", "minimum", "fmax", "fmin"}  # NumPy's choice between 0.0 and -0.0 is not to be had
-UFUNCS = sorted(SUPPORTED - {(ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc == "where"})
+UFUNCS = sorted(
+    (ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc != "where" and getattr(np, ufunc).__name__ == ufunc
+)  # no aliases
 
 
 def specials(dtype):
@@ -33,7 +35,21 @@ def specials(dtype):
         half = specials("float32" if dtype == "complex64" else "float64")
         return (half[:, None] + 1j * half[None, ::3]).ravel().astype(dtype)
     info = np.finfo(dtype)
-    values = [0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 1e10, 2.0**31, 2.0**52 + 1, info.max, info.tiny, info.smallest_subnormal, np.inf]
+    values = [
+        0.0,
+        0.5,
+        1.0,
+        1.5,
+        2.5,
+        3.0,
+        1e10,
+        2.0**31,
+        2.0**52 + 1,
+        info.max,
+        info.tiny,
+        info.smallest_subnormal,
+        np.inf,
+    ]
     return np.array([*values, *(-v for v in values), np.nan], dtype)
 
 
@@ -102,13 +118,16 @@ def test_special_values(ufunc, dtype):
         exact += good
         if not good:
             zeros = all(v.dtype.kind == "f" and v[0] == 0 for v in one)
-            assert ufunc in MIXED_ZEROS and zeros, one
+            assert ufunc in MIXED_ZEROS, one
+            assert zeros, one
     assert exact > 0
     agree(ufunc, [np.tile(v, 3) for v in values], out, kernel)
     quiet = not can_raise(ufunc, (*[dtype] * nin, out))
     if quiet:
         _, flags = call(kernel, values[0].shape, values)
-        assert not flags or "less" in ufunc or "greater" in ufunc  # in vectors these signal NaNs: such a kernel has no flags to test
+        assert (
+            not flags or "less" in ufunc or "greater" in ufunc
+        )  # in vectors these signal NaNs: such a kernel has no flags to test
 
 
 @pytest.mark.parametrize(("ufunc", "dtype"), UFUNCS)
@@ -223,7 +242,9 @@ STEPS = ["add", "subtract", "multiply", "divide", "maximum", "negative", "sqrt",
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=6), st.data())
+@given(
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=6), st.data()
+)
 def test_chains(chain, data):
     """Random chains of steps over two operands."""
     dtype = data.draw(st.sampled_from(["float64", "float32"]))

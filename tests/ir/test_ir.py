@@ -36,7 +36,9 @@ def loop():
 
 
 def test_text():
-    assert text(loop(), exits=True) == """\
+    assert (
+        text(loop(), exits=True)
+        == """\
 fragment(%0: int)
 b0():
   jump b1(0, 0)
@@ -53,6 +55,7 @@ b3():
   leave !return(return :3) %2
     root {a=%2} []
 """
+    )
 
 
 def test_run_loop():

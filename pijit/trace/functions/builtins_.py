@@ -1,0 +1,273 @@
+"""Python's built-in functions and types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ir.graph import Const, Value, const
+from ...ir.types import BOOL, FLOAT, INT
+from .. import elementwise, iteration, opaque, operators
+from ..operators import as_float, as_int, cast, describe
+from ..values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, items_of, kind_of
+from .rows import abstract, fold, index, no_keywords, row, scalar_kind, type_of, value
+
+if TYPE_CHECKING:
+    from ..tracer import Tracer
+
+Args = list[Abstract]
+Kwargs = dict[str, Abstract]
+
+
+def _count(name: str, args: Args, kwargs: Kwargs, low: int, high: int | None = None) -> None:
+    no_keywords(name, kwargs)
+    if not low <= len(args) <= (low if high is None else high):
+        raise Break("always_raises", f"{name} of {len(args)} arguments")
+
+
+# ---- conversions -------------------------------------------------------------------------------------------------------------
+
+
+@row(int)
+def int_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    folded = _fold(int, args, kwargs)
+    if folded is not None:
+        return folded
+    _count("int", args, kwargs, 1)
+    kind = scalar_kind(args[0])
+    if kind in ("float", "f"):
+        return Scalar(t.emit("float_to_int", (cast(t, value(args[0], "int"), FLOAT),), INT))
+    if kind == "b":
+        return abstract(as_int(t, cast(t, value(args[0], "int"), BOOL)))
+    if kind in ("int", "bool", "i", "u"):
+        return abstract(index(t, args[0], "int"))
+    return opaque.call_pure(t, int, args, kwargs)
+
+
+@row(float)
+def float_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    folded = _fold(float, args, kwargs)
+    if folded is not None:
+        return folded
+    _count("float", args, kwargs, 1)
+    if scalar_kind(args[0]) in ("", "c"):
+        return opaque.call_pure(t, float, args, kwargs)
+    return abstract(to_float(t, args[0]))
+
+
+def to_float(t: Tracer, operand: Abstract) -> Value:
+    """float(operand) for a real scalar."""
+    found = value(operand, "float")
+    return as_float(t, found) if found.type in (INT, BOOL) else cast(t, found, FLOAT)
+
+
+@row(bool)
+def bool_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("bool", args, kwargs, 0, 1)
+    if not args:
+        return Known(False)
+    if isinstance(args[0], ArrayValue) or scalar_kind(args[0]) == "c":
+        return opaque.call_pure(t, bool, args, kwargs)
+    truth = operators.truth(t, args[0])
+    return Known(truth) if isinstance(truth, bool) else Scalar(truth)
+
+
+@row(tuple)
+def tuple_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("tuple", args, kwargs, 0, 1)
+    items = _items(args[0]) if args else ()
+    if items is None:
+        raise Break("call_arguments", f"tuple of {describe(args[0])}")
+    return Container("tuple", items)
+
+
+@row(slice)
+def slice_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("slice", args, kwargs, 1, 3)
+    none = Known(None)
+    return Container("slice", (none, args[0], none) if len(args) == 1 else (*args, *[none] * (3 - len(args))))
+
+
+@row(range)
+def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("range", args, kwargs, 1, 3)
+    items = [abstract(index(t, a, "range")) for a in args]
+    start, stop = (Known(0), items[0]) if len(items) == 1 else (items[0], items[1])
+    step = items[2] if len(items) == 3 else Known(1)
+    if isinstance(step, Known) and step.value == 0:
+        raise Break("always_raises", "range with step 0")
+    return Container("range", (start, stop, step))
+
+
+@row(type)
+def type_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    cls = type_of(args[0]) if len(args) == 1 and not kwargs else None
+    if cls is None:
+        raise Break("call_arguments", "type of an object whose type is not known")
+    return Known(cls)
+
+
+# ---- numbers -----------------------------------------------------------------------------------------------------------------
+
+
+@row(abs)
+def abs_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    folded = _fold(abs, args, kwargs)
+    if folded is not None:
+        return folded
+    _count("abs", args, kwargs, 1)
+    kind = kind_of(args[0])
+    if kind in ("int", "bool"):
+        return Scalar(t.emit("int_abs", (as_int(t, value(args[0], "abs")),), INT, reason="int_overflow"))
+    if kind == "float":
+        return Scalar(t.emit("float_abs", (value(args[0], "abs"),), FLOAT))
+    if kind == "np":
+        return operators.numpy_scalars(t, "absolute", abs, args[0])
+    if kind == "array":
+        return elementwise.apply(t, "absolute", abs, args[0])
+    raise Break("call_arguments", f"abs of {describe(args[0])}")
+
+
+@row(round)
+def round_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    digits = kwargs.get("ndigits", args[1] if len(args) == 2 else Known(None))
+    if len(args) == 0 or not (isinstance(digits, Known) and digits.value is None):
+        return opaque.call_pure(t, round, args, kwargs)
+    folded = fold(round, args[:1])
+    if folded is not None:
+        return folded
+    kind = scalar_kind(args[0])
+    if kind in ("int", "bool"):
+        return abstract(index(t, args[0], "round"))
+    if kind == "float":
+        return Scalar(t.emit("float_round", (value(args[0], "round"),), INT))
+    return opaque.call_pure(t, round, args, kwargs)
+
+
+@row(pow)
+def pow_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 2 and not kwargs:
+        return operators.binary(t, "**", args[0], args[1])
+    return opaque.call_pure(t, pow, args, kwargs)
+
+
+@row(divmod)
+def divmod_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("divmod", args, kwargs, 2)
+    if all(kind_of(a) in ("int", "bool", "float") for a in args):
+        return Container("tuple", tuple(operators.binary(t, symbol, args[0], args[1]) for symbol in ("//", "%")))
+    return opaque.call_pure(t, divmod, args, kwargs)
+
+
+@row(sum)
+def sum_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    items = _items(args[0]) if len(args) == 1 and not kwargs else None
+    # From 3.12 on, sum() of floats is compensated; only ints are added here.
+    if items is not None and all(kind_of(item) in ("int", "bool") for item in items):
+        total: Abstract = Known(0)
+        for item in items:
+            total = operators.binary(t, "+", total, item)
+        return total
+    return opaque.call_pure(t, sum, args, kwargs)
+
+
+# ---- min and max ----------------------------------------------------------------------------------------------------------------
+
+
+def _extreme(symbol: str, function: Any) -> None:
+    name = function.__name__
+
+    @row(function)
+    def extreme(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        no_keywords(name, kwargs)
+        if len(args) == 1 and isinstance(args[0], ArrayValue):
+            return opaque.call_pure(t, function, args, kwargs)
+        items = list(_items(args[0]) or ()) if len(args) == 1 else args
+        if not items:
+            raise Break("call_arguments", f"{name} of {describe(args[0]) if args else 'nothing'}")
+        if not all(scalar_kind(item) not in ("", "c") for item in items):
+            raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
+        chosen = items[0]
+        for position, item in enumerate(items[1:], 2):
+            # as Python does it: the later one wins only if it compares as better, so a NaN stays where it is
+            better = operators.truth(t, operators.compare(t, symbol, item, chosen))
+            if isinstance(better, bool):
+                chosen = item if better else chosen
+            elif value(item, name).type == value(chosen, name).type:
+                chosen = Scalar(
+                    t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type)
+                )
+            elif position == len(items):
+                # the result has the type of the one that is chosen
+                return t.choose(better, item, chosen)  # type: ignore[no-any-return]
+            else:
+                raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
+        return chosen
+
+
+_extreme("<", min)
+_extreme(">", max)
+
+
+# ---- containers and types --------------------------------------------------------------------------------------------------------
+
+# Objects of these types can be asked for their length at any time.
+_SIZED = (dict, set, frozenset, str, bytes, tuple)
+
+
+@row(len)
+def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("len", args, kwargs, 1)
+    (operand,) = args
+    if isinstance(operand, ArrayValue):
+        if not operand.dims:
+            raise Break("always_raises", "len of a 0-d array")
+        return abstract(operand.dims[0])
+    items = _items(operand)
+    if items is not None:
+        return Known(len(items))
+    if isinstance(operand, Known) and type(operand.value) in (*_SIZED, range):
+        return Known(len(operand.value))
+    if isinstance(operand, Container) and operand.kind == "range":
+        return abstract(_length_of_range(t, operand))
+    if isinstance(operand, Opaque) and operand.cls is list:
+        return Scalar(t.emit("list_len", (operand.value,), INT))
+    if isinstance(operand, Opaque) and operand.cls in _SIZED:
+        return opaque.call_pure(t, len, args, kwargs, sample=0)
+    raise Break("call_arguments", f"len of {describe(operand)}")
+
+
+def _length_of_range(t: Tracer, operand: Container) -> Value:
+    iterator = iteration.iterator(t, operand)  # checks that the bounds are far from overflow
+    assert isinstance(iterator, RangeIterator)
+    start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
+    low, high = (start, stop) if iterator.step > 0 else (stop, start)
+    if isinstance(low, Const) and isinstance(high, Const):
+        return const(len(range(low.value, high.value, width)))
+    distance = t.emit("raw_sub", (high, low), INT)
+    if width > 1:
+        # rounded up to whole steps
+        distance = t.emit("int_floordiv", (t.emit("raw_add", (distance, const(width - 1)), INT), const(width)), INT)
+    return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
+
+
+@row(isinstance)
+def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("isinstance", args, kwargs, 2)
+    cls = type_of(args[0])
+    wanted = [item.value for item in items_of(args[1]) or (args[1],) if isinstance(item, Known)]
+    if cls is None or not wanted or len(wanted) != len(items_of(args[1]) or (1,)):
+        raise Break("call_arguments", f"isinstance of {describe(args[0])}")
+    # Metaclasses may decide for themselves, and an object of a class of the user's may claim another __class__.
+    if any(type(w) is not type for w in wanted) or cls.__module__ not in ("builtins", "numpy"):
+        raise Break("call_arguments", "isinstance with a class that may decide for itself")
+    return Known(issubclass(cls, tuple(wanted)))
+
+
+def _items(operand: Abstract) -> tuple[Abstract, ...] | None:
+    if isinstance(operand, Container) and operand.kind == "list":
+        return operand.items
+    return items_of(operand)
+
+
+def _fold(function: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    return None if kwargs else fold(function, args)

@@ -1,0 +1,156 @@
+"""New arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....ir.graph import Const, Value
+from ....ir.types import Array, Np
+from ... import elementwise, opaque
+from ...inputs import native_dtype
+from ...operators import cast
+from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
+from ..rows import index, row, scalar_kind
+
+if TYPE_CHECKING:
+    from ...tracer import Tracer
+
+Args = list[Abstract]
+Kwargs = dict[str, Abstract]
+_FILLS: dict[Any, int | None] = {np.empty: None, np.zeros: 0, np.ones: 1}
+_LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_like: 1}
+
+
+def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:
+    """The dtype that an argument names; None where it is not a native one."""
+    wanted = (
+        default
+        if given is None or (isinstance(given, Known) and given.value is None)
+        else getattr(given, "value", None)
+    )
+    if isinstance(wanted, Value) or wanted is None:
+        return None
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError:
+        return None
+    return dtype if native_dtype(dtype) else None
+
+
+def shape_of(t: Tracer, given: Abstract) -> tuple[Value, ...] | None:
+    """The lengths that a shape argument gives."""
+    items = items_of(given)
+    if items is None:
+        items = given.items if isinstance(given, Container) and given.kind == "list" else (given,)
+    if not all(scalar_kind(item) in ("int", "i", "u") for item in items):
+        return None
+    return tuple(index(t, item, "shape") for item in items)
+
+
+def new(t: Tracer, dims: tuple[Value, ...], dtype: np.dtype[Any], order: str, fill: Value | None) -> ArrayValue:
+    values = dims if fill is None else (*dims, fill)
+    result = t.emit("empty", values, Array(dtype.name, len(dims), order), filled=fill is not None)
+    return ArrayValue(result, dims)
+
+
+def _bind(names: tuple[str, ...], args: Args, kwargs: Kwargs) -> dict[str, Abstract] | None:
+    """The arguments by name, or None where others than these are given."""
+    bound = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or not set(kwargs) <= set(names) - set(bound):
+        return None
+    return bound | kwargs
+
+
+def _order(given: Abstract | None, default: str) -> str | None:
+    wanted = given.value if isinstance(given, Known) else (default if given is None else None)
+    return wanted if wanted in ("C", "F", "K") else None
+
+
+def _creator(function: Any, fill: int | None) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        bound = _bind(("shape", "dtype", "order"), args, kwargs)
+        if bound is None or "shape" not in bound:
+            return opaque.call_pure(t, function, args, kwargs)
+        dtype = dtype_of(bound.get("dtype"), float)
+        order = _order(bound.get("order"), "C")
+        dims = shape_of(t, bound["shape"])
+        if dtype is None or order not in ("C", "F") or not dims or _is_negative(dims):
+            return opaque.call_pure(t, function, args, kwargs)
+        return new(t, dims, dtype, _memory(order, dims), _constant(dtype, fill))
+
+
+def _like(function: Any, fill: int | None) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        bound = _bind(("prototype" if function is np.empty_like else "a", "dtype"), args, kwargs)
+        model = args[0] if args else None
+        if bound is None or not isinstance(model, ArrayValue) or not model.dims:
+            return opaque.call_pure(t, function, args, kwargs)
+        dtype, order = dtype_of(bound.get("dtype"), model.type.dtype), elementwise.result_order((model,))
+        if dtype is None or order is None:
+            return opaque.call_pure(t, function, args, kwargs)
+        return new(t, model.dims, dtype, order, _constant(dtype, fill))
+
+
+def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
+    return None if fill is None else Const(Np(dtype.name), dtype.type(fill))
+
+
+def _is_negative(dims: tuple[Value, ...]) -> bool:
+    return any(isinstance(dim, Const) and dim.value < 0 for dim in dims)
+
+
+def _memory(order: str, dims: tuple[Value, ...]) -> str:
+    """What is both C and Fortran contiguous is called C."""
+    return "C" if sum(not elementwise.is_one(dim) for dim in dims) <= 1 else order
+
+
+for _function, _fill in _FILLS.items():
+    _creator(_function, _fill)
+for _function, _fill in _LIKE.items():
+    _like(_function, _fill)
+
+
+@row(np.full)
+def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    bound = _bind(("shape", "fill_value", "dtype"), args, kwargs)
+    fill = bound.get("fill_value") if bound else None
+    value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
+    if bound is None or value is None or "shape" not in bound:
+        return opaque.call_pure(t, np.full, args, kwargs)
+    default = (
+        value.type.dtype if isinstance(value.type, Np) else {"bool": bool, "int": int, "float": float}[str(value.type)]
+    )
+    dtype, dims = dtype_of(bound.get("dtype"), default), shape_of(t, bound["shape"])
+    if dtype is None or not dims or _is_negative(dims) or not _fills(value, dtype):
+        return opaque.call_pure(t, np.full, args, kwargs)
+    return new(t, dims, dtype, "C", cast(t, value, Np(dtype.name)))
+
+
+def _fills(value: Value, dtype: np.dtype[Any]) -> bool:
+    """Whether the scalar is converted natively to the dtype."""
+    kind = (
+        value.type.dtype.kind
+        if isinstance(value.type, Np)
+        else {"bool": "b", "int": "i", "float": "f"}[str(value.type)]
+    )
+    return dtype.kind in {"b": "biuf", "i": "iuf", "u": "iuf", "f": "f"}.get(kind, "")
+
+
+@row(np.asarray, np.asanyarray)
+def asarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
+        return args[0]
+    return opaque.call_pure(t, np.asarray, args, kwargs)
+
+
+@row(np.shape)
+def shape(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
+        from .arrays import shape as shape_attribute
+
+        return shape_attribute(t, args[0])
+    return opaque.call_pure(t, np.shape, args, kwargs)

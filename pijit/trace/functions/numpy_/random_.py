@@ -1,0 +1,78 @@
+"""Random numbers: numpy.random's functions and the methods of Generator and RandomState.
+
+A draw moves the stream, so it is called once, where the program calls it, and never tried: what type it gives is found with a generator of
+our own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import opaque
+from ...values import Abstract, Break, Known, Opaque
+from ..rows import row
+
+if TYPE_CHECKING:
+    from ...tracer import Tracer
+
+Args = list[Abstract]
+Kwargs = dict[str, Abstract]
+
+# Give None: they set the stream, or shuffle their argument in place.
+EFFECTS = frozenset({"seed", "shuffle"})
+# Objects that are not made or looked into here.
+LEFT = frozenset(
+    {
+        "get_state",
+        "set_state",
+        "get_bit_generator",
+        "set_bit_generator",
+        "spawn",
+        "test",
+        "default_rng",
+        "random_integers",
+    }
+)
+
+
+def _draw(key: Any, name: str, cls: type, first: int) -> None:
+    """``first``: how many arguments come before those of the draw (the generator itself)."""
+
+    @row(key)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if not t.last_micro:
+            raise Break("side_effect", f"random.{name}")
+        if first and not (args and isinstance(args[0], Opaque) and args[0].cls is cls):
+            raise Break("call_arguments", f"{name} without its generator")
+        if "out" in kwargs:
+            raise Break("call_arguments", f"{name} with out=")
+        if name in EFFECTS:
+            opaque.call_for_effect(t, key, args, kwargs)
+            return Known(None)
+        own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
+        sample = opaque.sample_result(t, getattr(own, name), args[first:], kwargs)
+        return opaque.call_pure(t, key, args, kwargs, sample=sample)
+
+
+def _methods(cls: type) -> None:
+    for name, function in vars(cls).items():
+        if callable(function) and not name.startswith("_") and name not in LEFT:
+            _draw(function, name, cls, 1)
+
+
+_methods(np.random.Generator)
+_methods(np.random.RandomState)
+for _name in dir(np.random):
+    _value = getattr(np.random, _name)
+    _stream = hasattr(np.random.RandomState, _name) or _name in ("ranf", "sample")
+    if callable(_value) and _stream and not isinstance(_value, type) and _name not in LEFT:
+        _draw(_value, {"ranf": "random_sample", "sample": "random_sample"}.get(_name, _name), np.random.RandomState, 0)
+
+
+@row(np.random.default_rng)
+def default_rng(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) > 1 or any(isinstance(a, Opaque) for a in args):
+        raise Break("call_arguments", "default_rng of a generator")
+    return opaque.call_pure(t, np.random.default_rng, args, kwargs, sample=np.random.default_rng(0))

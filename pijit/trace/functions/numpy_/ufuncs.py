@@ -1,0 +1,100 @@
+"""Ufuncs called by name, their methods, and np.where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....ir.types import NATIVE
+from ....ir.types import Scalar as ScalarType
+from ... import elementwise, opaque, operators
+from ...tables import PURE
+from ...values import Abstract, ArrayValue, Known, value_of
+from ..rows import row, scalar_kind
+
+if TYPE_CHECKING:
+    from ...tracer import Tracer
+
+# The operators and the ufuncs of these names do not give the same bits.
+_CALLED = frozenset({"power", "float_power"})
+_METHODS = ("reduce", "accumulate", "reduceat", "outer")
+
+
+def _by_name(function: np.ufunc) -> None:
+    name = function.__name__
+    elementwise_ = function.signature is None and function.nout == 1 and name not in _CALLED and hasattr(np, name)
+
+    @row(function)
+    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        out = kwargs.get("out", args[function.nin] if len(args) > function.nin else Known(None))
+        if isinstance(out, ArrayValue) and out.type.writable and len(args) + len(kwargs) == function.nin + 1:
+            return (
+                _into(t, function, args[: function.nin], out)
+                if elementwise_
+                else _call_out(t, function, args, kwargs, out)
+            )
+        operands = all(isinstance(a, ArrayValue) or scalar_kind(a) for a in args)
+        if kwargs or not elementwise_ or len(args) != function.nin or not operands:
+            return opaque.call_pure(t, function, args, kwargs)
+        if any(isinstance(a, ArrayValue) for a in args):
+            return elementwise.apply(t, name, function, *args)
+        return operators.numpy_scalars(t, name, function, *args)
+
+    for method in _METHODS:
+        PURE[getattr(function, method)] = f"np.{name}.{method}"
+
+
+def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], out: ArrayValue) -> Abstract:
+    """A call that writes into ``out`` and gives it back."""
+    opaque.sample_result(t, function, args, kwargs)  # Break where it would raise
+    opaque.call_for_effect(t, function, args, kwargs)
+    return out
+
+
+def _into(t: Tracer, function: np.ufunc, operands: list[Abstract], out: ArrayValue) -> Abstract:
+    """function(*operands, out=out), computed as a new array and then assigned: nothing is written before every check has passed."""
+    if not elementwise.assign_result(t, function.__name__, operands, out):
+        return _call_out(t, function, operands, {"out": out}, out)
+    return out
+
+
+for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.values():
+    _by_name(_value)
+
+
+@row(np.where)
+def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
+    order = None if dtype is None else elementwise.result_order(tuple(args))
+    if (
+        dtype is None
+        or order is None
+        or not elementwise.castable(t, args[1:], (dtype, dtype))
+        or not t.limits.elementwise("where", dtype.name)
+    ):
+        return opaque.call_pure(t, np.where, args, kwargs)
+    return elementwise.emit(t, "where", args, (np.dtype(bool), dtype, dtype, dtype), order)
+
+
+def _where_dtype(args: list[Abstract]) -> np.dtype[Any] | None:
+    """The dtype of the result; None where it is not done natively."""
+    condition, *choices = args
+    value = value_of(condition)
+    is_bool = value is not None and getattr(value.type, "name", "") == "bool"
+    if (
+        not is_bool
+        or not any(isinstance(a, ArrayValue) for a in args)
+        or not all(isinstance(a, ArrayValue) or scalar_kind(a) for a in choices)
+    ):
+        return None
+    samples = []
+    for choice in choices:
+        found = value_of(choice)
+        assert found is not None
+        samples.append(_WEAK[found.type.name] if isinstance(found.type, ScalarType) else found.type.dtype)  # type: ignore[attr-defined]
+    dtype = np.result_type(*samples)
+    return dtype if dtype.name in NATIVE else None
+
+
+_WEAK: dict[str, Any] = {"bool": True, "int": 0, "float": 0.0}

@@ -1,0 +1,91 @@
+"""What the rows share: registration, folding of constants, scalars of the graph as abstract values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.graph import Const, Value
+from ...ir.types import BOOL, FLOAT, INT, Np, Type
+from ...ir.types import Scalar as ScalarType
+from ..operators import as_int, cast, describe
+from ..tables import CALLABLES, Handler
+from ..values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, value_of
+
+if TYPE_CHECKING:
+    from ..tracer import Tracer
+
+_PYTHON: dict[Type, type] = {INT: int, FLOAT: float, BOOL: bool}
+_CONTAINERS = {"tuple": tuple, "list": list, "range": range, "slice": slice}
+FOLDABLE = (bool, int, float, complex, str, type(None))
+
+
+def row(*keys: Any) -> Callable[[Handler], Handler]:
+    """Enters a handler for the callables."""
+
+    def enter(handler: Handler) -> Handler:
+        CALLABLES.update(dict.fromkeys(keys, handler))
+        return handler
+
+    return enter
+
+
+def abstract(value: Value) -> Abstract:
+    """A scalar of the graph; a constant is known."""
+    return Known(value.value) if isinstance(value, Const) else Scalar(value)
+
+
+def value(operand: Abstract, what: str) -> Value:
+    """The graph value of a scalar."""
+    found = value_of(operand)
+    if found is None or isinstance(operand, ArrayValue):
+        raise Break("call_arguments", f"{what} of {describe(operand)}")
+    return found
+
+
+def scalar_kind(operand: Abstract) -> str:
+    """The kind of a scalar: bool, int or float for Python's, one of NumPy's letters (biufc) for NumPy's; "" for anything else."""
+    found = value_of(operand)
+    if found is None or isinstance(operand, ArrayValue):
+        return ""
+    return found.type.name if isinstance(found.type, ScalarType) else found.type.dtype.kind  # type: ignore[attr-defined]
+
+
+def index(t: Tracer, operand: Abstract, what: str) -> Value:
+    """operator.index(operand) as an int of the graph."""
+    kind = scalar_kind(operand)
+    if kind in ("int", "bool"):
+        return as_int(t, value(operand, what))
+    if kind in ("i", "u"):
+        return cast(t, value(operand, what), INT)
+    raise Break("call_arguments", f"{what} of {describe(operand)}")
+
+
+def no_keywords(name: str, kwargs: dict[str, Abstract]) -> None:
+    if kwargs:
+        raise Break("call_arguments", f"{name} with {', '.join(kwargs)}=")
+
+
+def fold(function: Callable[..., Any], args: list[Abstract]) -> Abstract | None:
+    """The result for constants, of a function that is cheap for all of them."""
+    if not all(isinstance(a, Known) and type(a.value) in FOLDABLE for a in args):
+        return None
+    try:
+        return Known(function(*(a.value for a in args if isinstance(a, Known))))
+    except Exception:  # the interpreter raises it
+        raise Break("always_raises", getattr(function, "__name__", "call")) from None
+
+
+def type_of(operand: Abstract) -> type | None:
+    """The exact type of the object, or None where it is not known."""
+    if isinstance(operand, Known):
+        return type(operand.value)
+    if isinstance(operand, ArrayValue):
+        return np.ndarray
+    if isinstance(operand, Scalar):
+        return operand.type.dtype.type if isinstance(operand.type, Np) else _PYTHON[operand.type]
+    if isinstance(operand, Container):
+        return _CONTAINERS.get(operand.kind)
+    return operand.cls if isinstance(operand, Opaque) else None
