@@ -427,6 +427,9 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
     PyCodeObject *code = pj_frame_code(frame);
     if (code->co_flags & NOT_PLAIN || frame->owner != FRAME_OWNED_BY_THREAD) {
         pj_counters.delegated_generator++;
+        if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
+            PyErr_Clear();
+        }
         return delegate(ts, frame, 0);
     }
     if (pj_thread.in_callback || pj_traced(ts, code) || stack_exhausted()) {
