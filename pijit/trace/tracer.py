@@ -358,6 +358,8 @@ class Tracer:
         join = state.frame.flow.joins[state.frame.pc]
         before = dict(_labelled(earlier.state)) if earlier is not None else {}
         for (label, container, key), abstract in _labelled_slots(fresh):
+            if not _is_live(fresh.frames[label[0]], container, key):
+                continue
             stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
             if isinstance(abstract, Known):
                 known = value_of(abstract)
@@ -414,7 +416,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
+        if a is b or not _is_live(frame, container, key):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -446,9 +448,6 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
-
-
-_NOTHING = (LAZY, UNBOUND)
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
