@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from pijit import _native
+from pijit.codegen import symbols
 from pijit.codegen.kernels import define, symbol
 from pijit.codegen.machine import Library
 from pijit.ir.kernel import Kernel, Operand, Step
@@ -22,6 +24,8 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void
 
 @cache
 def compiled(kernel: Kernel) -> tuple[Any, Library]:
+    for name in symbols.unknown(["pj_fp_get"]):
+        symbols.register({name: _native.symbols()[name]})
     module = ir.Module(symbol(kernel))
     define(module, kernel)
     library = Library(module)

@@ -6,7 +6,8 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Scalar as ScalarType
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import Scalar as ScalarType
 from . import elementwise, opaque
 from .elementwise import is_one
 from .operators import cast, describe
@@ -88,7 +89,7 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     to = container.type.name
     if isinstance(value, ArrayValue):
         return value.type.name == to or (
-            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", f"{value.type.name}->{to}")
+            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", (value.type.name, to))
         )
     scalar = value_of(value)
     if scalar is None or to not in NATIVE:

@@ -19,8 +19,8 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
-from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from . import inputs
@@ -45,13 +45,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """See ground.config for what they mean."""
+    """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
+    then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
 
     versions: int = 8
     header_versions: int = 3
     blocks: int = 2000
     inline_depth: int = 8
-    elementwise: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
+    formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
@@ -364,7 +367,7 @@ class Tracer:
             if isinstance(abstract, Known):
                 known = value_of(abstract)
                 differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
+                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pijit.codegen import floats, symbols
+from pijit.codegen import engine, floats, symbols
 from pijit.codegen.build import Native, compile_graph
 from pijit.ir.graph import Block, Box, Exit, Frame, Graph, Jump, Leave, Op, Value
 from pijit.ir.ops import OPS
@@ -109,6 +109,7 @@ _STAND_INS = {
 }
 # PyDLL: the callbacks run with the interpreter lock, as the helpers do.
 _callbacks = {name: ctypes.PYFUNCTYPE(result, *args)(f) for name, (f, result, *args) in _STAND_INS.items()}
+engine.codegen()  # registers the true ones, which these replace
 symbols.register({name: ctypes.cast(f, P).value or 0 for name, f in _callbacks.items()})
 symbols.register(
     {f"pj_m_{name}": ctypes.cast(getattr(libm, name), P).value or 0 for name, _ in floats.MATH if hasattr(libm, name)}
