@@ -125,7 +125,7 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
     new.__kwdefaults__ = function.__kwdefaults__
     functools.update_wrapper(new, function)
     new.stats = functools.partial(stats, new)  # type: ignore[attr-defined]
-    tiers.enable_code(new.__code__, options)
+    tiers.enable_code(new.__code__, options, new)
     return new
 
 

@@ -32,8 +32,8 @@ INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
 started = False
 
 
-def start() -> None:
-    """Install the hook, with the callbacks it needs."""
+def start(function: object = None) -> None:
+    """Let frames reach pijit: all of them through the hook, or those of one function only where that is possible."""
     global started
     from pijit import _native
     from pijit.runtime import entries
@@ -41,7 +41,7 @@ def start() -> None:
     if not started:
         _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
         started = True
-    if not _native.installed():
+    if (function is None or not _native.own(function)) and not _native.installed():
         _native.install()
 
 
@@ -66,13 +66,13 @@ def matches(name: object) -> bool:
     return isinstance(name, str) and any(fnmatchcase(name, pattern) for pattern in PATTERNS)
 
 
-def enable_code(code: CodeType, options: Options) -> Record | None:
-    """Make one code object eligible for compilation. None when pijit is switched off."""
+def enable_code(code: CodeType, options: Options, function: object = None) -> Record | None:
+    """Make one code object eligible for compilation; ``function``: when called through this object. None when pijit is switched off."""
     if not CONFIG.enabled:
         return None
     from pijit.runtime import entries
 
-    start()
+    start(function)
     return entries.enable_code(code, options)
 
 
@@ -128,9 +128,11 @@ def rest() -> None:
     from pijit import _native
     from pijit.runtime.records import RECORDS
 
+    if NAMESPACES or PATTERNS:
+        return
     states = (_native.state_of(record.code) for record in list(RECORDS))
-    if not NAMESPACES and not PATTERNS and not any(state is not None and state.mode == "on" for state in states):
-        _native.uninstall()
+    if _native.OWN_CALLS or not any(state is not None and state.mode == "on" for state in states):
+        _native.rest()
 
 
 def disable_all() -> None:
