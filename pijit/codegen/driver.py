@@ -339,7 +339,8 @@ class Driver:
 
     def _force(self, op: Op) -> None:
         for name, exit in op.exits.items():
-            if exit.index == self.force_exit and name in ("redo", "poll"):
+            # a poll comes straight back to where it was taken: always taken, it would never get on
+            if exit.index == self.force_exit and name in ("redo", "poll") and exit.kind != "poll":
                 self.builder.branch(self.exit_block(exit))
                 self.builder.position_at_end(self.function.append_basic_block("never"))
 

@@ -104,7 +104,7 @@ class _Evaluator:
     def __call__(self, address: int) -> tuple[int, BaseException | None]:
         memory = (ctypes.c_int64 * self.layout.nwords).from_address(address)
         inputs = [_read(memory, word, value.type) for value, word in self.layout.inputs.items()]
-        exit, env = run(self.graph, inputs)
+        exit, env = run(self.graph, inputs, self.force_exit)
         self._hand_over(memory, exit, env)
         return exit.index, env.error
 

@@ -256,10 +256,20 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValu
         first, count = bounds(t, start, stop, step, length)
         offset = add(t, offset, multiply(t, first, stride))
         dims.append(count)
-        strides.append(multiply(t, stride, const(step)))
+        strides.append(_stepped(t, stride, step, count))
     type_ = Array(array.type.name, len(dims), _order(array.type.order, plan, dims), array.type.writable)
     result = t.emit("view", (array.value, offset, *dims, *strides), type_)
     return ArrayValue(result, tuple(dims))
+
+
+def _stepped(t: Tracer, stride: Value, step: int, count: Value) -> Value:
+    """The stride of a slice. NumPy gives one without items the stride of its axis."""
+    stepped = multiply(t, stride, const(step))
+    if step == 1 or (isinstance(count, Const) and count.value > 0):
+        return stepped
+    if isinstance(count, Const):
+        return stride
+    return t.once("select", (compare(t, ">", count, const(0)), stepped, stride), INT)
 
 
 def stride_of(t: Tracer, array: ArrayValue, axis: int) -> Value:
