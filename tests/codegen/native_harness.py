@@ -189,7 +189,9 @@ def execute(graph: Graph, inputs: list[Any], *, poll: int = 0, native: Native | 
         write_input(words_, native.word[value], value, given)
     index = ctypes.PYFUNCTYPE(I64, P)(native.address)(ctypes.addressof(words_))
     exit = next(e for e in graph.exits() if e.index == index)
-    _, frames, _, result = native.exits[index]
+    _, frames, _, result, shared = native.exits[index]
+    for recipe, word in shared:
+        words_[word] = given_away(rebuild(words_, recipe))
     left = Left(
         exit,
         None if result is None else rebuild(words_, result),

@@ -30,7 +30,10 @@ def failure(source: str, calls, names) -> str:
     import warnings
 
     import differential
+    from pijit.ground import log
     from pijit.runtime import tiers
+
+    log.ROOT.disabled = True
 
     def stop(*_):
         raise TimeoutError("the program hangs")
