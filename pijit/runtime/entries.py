@@ -20,7 +20,7 @@ from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
-from pijit.runtime import driver
+from pijit.runtime import driver, worth
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
@@ -125,7 +125,7 @@ def _compile(
     if options.fullgraph and capture.breaks:
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
-    if not worth_compiling(capture, entry.kind):
+    if not _worth_compiling(capture, entry.kind):
         _explain_failures(record, failures, "nothing to compile for these types")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
@@ -148,18 +148,11 @@ def _compile(
     return _AGAIN
 
 
-def worth_compiling(capture: Any, kind: str) -> bool:
-    """Whether a fragment can pay for entering and leaving it: it loops, works on arrays, or does more than a few operations."""
-    if capture.loops and capture.progress:
-        return True
-    work = [op.name for block in capture.graph.blocks for op in block.ops if op.name not in _FREE]
-    if any(name in _HEAVY for name in work):
-        return True
-    return len(work) >= (1 if kind == "start" and capture.returns else 4)
-
-
-_FREE = frozenset({"poll", "dim", "stride", "check", "cmp", "raw_add", "raw_sub", "raw_mul", "recheck"})
-_HEAVY = frozenset({"ew", "assign", "empty", "load", "store"})
+def _worth_compiling(capture: Any, kind: str) -> bool:
+    """A whole function that was asked for is always compiled: it shows soon whether it pays. Anything else must be able to."""
+    if not capture.progress or (kind == "start" and capture.returns):
+        return bool(capture.progress)
+    return worth.can_pay(capture.graph, worth.savings(capture.graph))
 
 
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
@@ -169,7 +162,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(
-        line, kinds[entry.kind], compiled.texts, exits, root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        line, kinds[entry.kind], compiled.texts, exits, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph), root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(covered),
         texts={"graph": driver.graph_text(compiled.graph, exits=False), "code": compiled.native.code},
     )  # fmt: skip
@@ -218,6 +211,21 @@ def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
     log.event("perf", record.code, _line(record.code, pc), f"{entry.off} {reasons.lookup(reason).title}: not compiled from here")
     if entry.kind != "start":
         install(state, record.plan)
+
+
+def retire(state: Any, record: Record, native: Any, reason: str) -> None:
+    """Takes a fragment out of use. A function with nothing left to run natively is left alone from then on."""
+    fragment: FragmentRecord = native.data
+    plan: Plan = record.plan
+    pc = next(pc for pc in plan.entries if native in state.fragments(pc))
+    state.remove_fragment(pc, native)
+    fragment.retire(reason)
+    _turn_off(state, record, pc, reason)
+    if not any(state.fragments(pc) for pc in plan.entries):
+        state.mode = "off"
+        from pijit.runtime import tiers
+
+        tiers.rest()
 
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int:
