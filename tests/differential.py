@@ -400,9 +400,10 @@ def check_calls(
     pairs = [c if len(c) == 2 and isinstance(c[0], tuple) and isinstance(c[1], dict) else (c, {}) for c in calls]
     plain = subject.make().run(pairs)
     stats = []
-    for name in configurations:
-        run, own = CONFIGURATIONS[name]
-        stats.append(run(subject, pairs, plain, {**own, **options}))
+    with settings(compile_all=True):
+        for name in configurations:
+            run, own = CONFIGURATIONS[name]
+            stats.append(run(subject, pairs, plain, {**own, **options}))
     return stats[0]
 
 
