@@ -185,6 +185,7 @@ def sharing(values: Any) -> list[tuple[int, int, bool]]:
 
 
 DEEP = 100
+NUMBERS = (int, float, complex, np.generic)  # which of several equal ones it is, is not promised
 
 
 def describe_exception(error: BaseException | None) -> Any:
@@ -236,7 +237,7 @@ def observe(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], namesp
     outcome.result = describe(result)
     outcome.arguments = describe((args, kwargs))
     outcome.sharing = sharing([args, kwargs, result])
-    outcome.identity = [i for i, arg in enumerate(args) if result is arg]
+    outcome.identity = [i for i, arg in enumerate(args) if result is arg and not isinstance(arg, NUMBERS)]
     outcome.warnings = [(w.category, str(w.message), w.filename, w.lineno) for w in caught]
     outcome.stdout = text.getvalue()
     outcome.numpy_random = describe(np.random.get_state())

@@ -70,7 +70,8 @@ def test_every_exit_can_be_forced():
     graph = summing()
     for exit in graph.exits():
         left = execute(graph, [5, np.ones(100), 0.0], force_exit=exit.index)
-        assert left.exit.index == exit.index or exit.kind == "return"
+        # a poll would be taken for ever
+        assert left.exit.index == exit.index or exit.kind in ("return", "poll")
 
 
 def swapping():

@@ -20,6 +20,7 @@ FLOATS = (0.0, -0.0, 0.5, 1.0, 1.5, -2.0, 3.0, 1e300, 1e-310, 2.0**53, math.inf,
 SCALAR_TYPES = (np.float64, np.float32, np.int64, np.int32, np.uint8, np.int8, np.uint64, np.bool_, np.complex128)
 ARRAY_TYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "uint8", "bool", "complex128")
 ARITHMETIC = ("+", "-", "*", "+", "-", "*", "/", "//", "%")
+POWERS = ("({} ** 2)", "({} ** 0.5)", "({} ** -1)", "(2.0 ** {})", "({} ** -0.5)", "(({} % 7) ** 3)", "(2 ** ({} & 63))", "({} * {})")
 BITWISE = ("&", "|", "^", "<<", ">>")
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
 ERRORS = ("ZeroDivisionError", "IndexError", "ValueError", "(TypeError, ValueError)", "ArithmeticError", "Exception")
@@ -115,7 +116,7 @@ class Program:
     # ---- expressions -----------------------------------------------------------------------------------------------
 
     def scalar(self, depth: int = 2) -> str:
-        kind = self.choose(15) if depth else self.choose(4)
+        kind = self.choose(16) if depth else self.choose(4)
         if kind <= 2:
             return self.pick(self.scalars)
         if kind == 3:
@@ -140,6 +141,8 @@ class Program:
             if "inner" in call and not self.has_inner:
                 call = CALLS[0]
             return call.format(one, self.scalar(depth - 1)) if call.count("{}") == 2 else call.format(one)
+        if kind == 14:
+            return str(self.pick(POWERS)).format(one, one)
         if self.one_in(2):
             return f"math.{self.pick(MATH)}({one})"
         return self.pick((f"({one} & 7)", f"({one} >> 1)", f"({one} << {self.choose(4)})", f"({one} ^ {self.scalar(0)})", f"({one} | 1)"))
