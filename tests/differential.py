@@ -401,7 +401,7 @@ def check_calls(
     pairs = [c if len(c) == 2 and isinstance(c[0], tuple) and isinstance(c[1], dict) else (c, {}) for c in calls]
     plain = subject.make().run(pairs)
     stats = []
-    with settings(compile_all=True):
+    with settings(compile_all=True, raise_internal=True):
         for name in configurations:
             run, own = CONFIGURATIONS[name]
             stats.append(run(subject, pairs, plain, {**own, **options}))
