@@ -370,6 +370,9 @@ static double pj_pow(double v, double w)
         return odd ? copysign(0.0, v) : 0.0;
     }
     if (v == 0.0) {
+        if (w < 0.0) {
+            return INFINITY; /* ZeroDivisionError: whoever calls leaves when finite numbers give this */
+        }
         return is_odd(w) ? v : 0.0;
     }
     if (v < 0.0) {

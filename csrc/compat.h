@@ -111,7 +111,7 @@ static inline void pj_more_recursion(PyThreadState *ts, int n)
 #define PJF_IP_LEFT 0   /* after the exit opcode at X: ip = X + this */
 #define PJF_IP_RESUME 0 /* to run X next */
 #define PJF_IP_CALL 0   /* looks like a frame in the middle of X */
-#define PJF_IP_RAISE 1  /* handler lookup uses the unit before ip */
+#define PJF_IP_RAISE 1  /* handler lookup uses the unit before ip; see pj_frame_raise_at */
 #elif PY_VERSION_HEX >= 0x030C0000
 #define PJF_CODE(f) ((f)->f_code)
 #define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))

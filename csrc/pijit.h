@@ -79,6 +79,9 @@ typedef struct {
     PyObject **names;
     PjRecipe **name_recipes;
     PjRecipe *result;
+    int nshared; /* objects that are used several times: built first, into roots */
+    PjRecipe **shared;
+    int *shared_words;
     int64_t count, next; /* taken so often; on_exit is called at `next` */
 } PjExit;
 

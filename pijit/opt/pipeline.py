@@ -9,7 +9,7 @@ from ..ir.check import check
 from ..ir.graph import Graph
 from .dce import dce
 from .fuse import Fusible, fuse
-from .simplify import simplify
+from .simplify import simplify, thread
 
 
 def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
@@ -33,6 +33,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("dce", lambda graph, options: dce(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
+    ("thread", lambda graph, options: thread(graph)),
 ]
 
 

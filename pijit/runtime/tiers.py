@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.log import INTERNAL_ERRORS
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -28,7 +29,6 @@ DEFAULT = Options()
 
 NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
 PATTERNS: list[str] = []
-INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
 started = False
 
 
@@ -47,7 +47,6 @@ def start(function: object = None) -> None:
 
 def on_error(text: str) -> None:
     """The native part, or a callback, failed. The frame goes on in the interpreter."""
-    INTERNAL_ERRORS.append(text)
     log.internal(text)
 
 
