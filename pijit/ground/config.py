@@ -35,6 +35,7 @@ class Config:
     max_unroll: int = setting(64, "items of a short tuple or list that a loop over it is unrolled for")
     exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
     log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
+    stance: str = setting("compile", "see set_stance: eager, compile, fail_on_break or fail_on_recompile")
     raise_internal: bool = setting(False, "true (tests): an internal error is raised where it is found, not logged")
 
 
@@ -43,7 +44,16 @@ def parse_bool(text: str) -> bool:
     return text.strip().lower() not in OFF_WORDS
 
 
-PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int}
+def parse_word(text: str) -> str:
+    """A stance that exists; there is no other setting that is a word."""
+    if text not in STANCES:
+        raise ValueError(text)
+    return text
+
+
+STANCES = ("eager", "compile", "fail_on_break", "fail_on_recompile")
+PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int, str: parse_word}
+KINDS = {bool: "a bool", int: "an int", str: f"one of {', '.join(STANCES)}"}
 
 
 def variable(name: str) -> str:
@@ -62,7 +72,7 @@ def from_environment(environ: Mapping[str, str], complain: Callable[[str], None]
         try:
             setattr(config, row.name, PARSE[kind](text))
         except ValueError:
-            complain(f"pijit: {variable(row.name)}={text!r} is not {'an int' if kind is int else 'a bool'}; ignored")
+            complain(f"pijit: {variable(row.name)}={text!r} is not {KINDS[kind]}; ignored")
     return config
 
 
