@@ -61,18 +61,23 @@ def variable(name: str) -> str:
     return "PIJIT" if name == "enabled" else f"PIJIT_{name.upper()}"
 
 
+# One variable for several settings; the settings' own variables come first.
+SHORT = {"threshold_calls": "PIJIT_THRESHOLD", "threshold_loops": "PIJIT_THRESHOLD"}
+
+
 def from_environment(environ: Mapping[str, str], complain: Callable[[str], None]) -> Config:
     """Defaults, with whatever the environment overrides; a value that makes no sense is one complaint and ignored."""
     config = Config()
     for row in fields(Config):
-        text = environ.get(variable(row.name))
+        text = environ.get(variable(row.name), environ.get(SHORT.get(row.name, "")))
         if text is None:
             continue
         kind = type(row.default)
         try:
             setattr(config, row.name, PARSE[kind](text))
         except ValueError:
-            complain(f"pijit: {variable(row.name)}={text!r} is not {KINDS[kind]}; ignored")
+            name = variable(row.name) if variable(row.name) in environ else SHORT[row.name]
+            complain(f"pijit: {name}={text!r} is not {KINDS[kind]}; ignored")
     return config
 
 
