@@ -74,6 +74,13 @@ typedef struct _PyInterpreterFrame PjFrame;
 
 /* 3.12: conditional jumps go forward only. */
 #define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
+#if PJ_CONDITIONAL_BACKWARD
+#define PJ_IS_CONDITIONAL(op)                                                                                         \
+    ((op) == POP_JUMP_BACKWARD_IF_TRUE || (op) == POP_JUMP_BACKWARD_IF_FALSE || (op) == POP_JUMP_BACKWARD_IF_NONE ||  \
+     (op) == POP_JUMP_BACKWARD_IF_NOT_NONE)
+#else
+#define PJ_IS_CONDITIONAL(op) 0
+#endif
 
 /* 3.12: Python's recursion counter is one of several. Gives n more levels; take them back with -n. */
 static inline void pj_more_recursion(PyThreadState *ts, int n)
