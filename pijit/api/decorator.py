@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-import weakref
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-from pijit.api.callables import call_method
+from pijit.runtime.callables import call_method
 from pijit.api.look import stats
 from pijit.api.spellings import translated
 from pijit.ground import log, reasons
-from pijit.ground.config import CHOICES, Options
+from pijit.ground.config import Options
 from pijit.ground.errors import capture_error
 from pijit.runtime import tiers
+from pijit.runtime.copies import private_code, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,32 +149,6 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
     return new
 
 
-def with_code(function: FunctionType, code: CodeType) -> FunctionType:
-    """The same function on another code object."""
-    new = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
-    new.__kwdefaults__ = function.__kwdefaults__
-    functools.update_wrapper(new, function)
-    return new
-
-
-# One private copy for one code object and one set of options, so that a nested function that is made again and again
-# is compiled once. By id: code objects compare by content, and equal ones may come from different files.
-COPIES: dict[tuple[int, Options], CodeType] = {}
-ORIGINALS: dict[int, weakref.ref[CodeType]] = {}  # by id of the copy
-
-
-def private_code(code: CodeType, options: Options) -> CodeType:
-    """The copy that carries what pijit knows; it lives as long as the original. A copy's copy is its original's."""
-    code = ORIGINALS.get(id(code), lambda: None)() or code
-    key = (id(code), options)
-    if key not in COPIES:
-        copy = COPIES[key] = code.replace()
-        ORIGINALS[id(copy)] = weakref.ref(code)
-        weakref.finalize(code, COPIES.pop, key, None).atexit = False
-        weakref.finalize(copy, ORIGINALS.pop, id(copy), None).atexit = False
-    return COPIES[key]
-
-
 def unchanged(function: F, reason: str) -> F:
     """Nothing to compile: say so, and give it back."""
     row = reasons.lookup(reason)
@@ -199,5 +173,3 @@ WRAPPERS: dict[type, Callable[[Any, Options], Any]] = {
     type: lambda cls, options: unchanged(cls, "not_a_python_function"),
     BuiltinFunctionType: lambda builtin, options: unchanged(builtin, "not_a_python_function"),
 }
-
-__all__ = ["CHOICES", "Jitted", "jit"]

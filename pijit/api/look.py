@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from pijit.api.callables import plain_function
+from pijit.runtime.callables import plain_function
 from pijit.runtime import records, tiers
 
 if TYPE_CHECKING:
-    from pijit.explain.function import Report
-    from pijit.explain.verify import Verdict
+    from pijit.reports.function import Report
+    from pijit.reports.verify import Verdict
     from pijit.runtime.records import Stats
 
 __all__ = ["explain", "stats", "verify"]
@@ -31,7 +31,7 @@ def explain(function: Any, /, *args: Any, **kwargs: Any) -> Report:
     A function that pijit knows already is reported with all that happened to it so far; another one is jitted for this call only. With
     no arguments, a known function that needs some is not called. print() the report; `.to_dict()` is for tools.
     """
-    from pijit.explain.function import explain as report
+    from pijit.reports.function import explain as report
 
     return report(function, args, kwargs)
 
@@ -42,6 +42,6 @@ def verify(function: Any, /, *args: Any, **kwargs: Any) -> Verdict:
     Gives a Verdict that is true when both agree; otherwise it names what differs first and, where it can be found, the operation and
     its source line.
     """
-    from pijit.explain.verify import verify as compare
+    from pijit.reports.verify import verify as compare
 
     return compare(function, args, kwargs)

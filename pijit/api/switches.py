@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pijit.api.callables import plain_function
+from pijit.runtime.callables import plain_function
 from pijit.ground.config import CONFIG, STANCES
 from pijit.ground.log import set_logs
 from pijit.runtime import tiers

@@ -179,6 +179,6 @@ def export(options: argparse.Namespace) -> None:
 
 def print_report() -> None:
     """What was compiled and what was not, on stderr: stdout is the program's."""
-    from pijit.explain import report
+    from pijit.reports import report
 
     print(report.text(), file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import FunctionType
 from typing import Any
 
@@ -20,3 +21,19 @@ def plain_function(thing: Any) -> FunctionType | None:
             return None
         thing = inner
     return thing
+
+
+def unbound(thing: Any) -> tuple[FunctionType | None, tuple[Any, ...], dict[str, Any]]:
+    """The Python function behind a callable, with the arguments that the callable puts before the caller's."""
+    first: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    while not isinstance(thing, FunctionType):
+        if hasattr(thing, "__self__") and hasattr(thing, "__func__"):
+            first, thing = (thing.__self__, *first), thing.__func__
+        elif isinstance(thing, functools.partial):
+            first, keywords, thing = (*thing.args, *first), {**thing.keywords, **keywords}, thing.func
+        elif call_method(thing) is not None:
+            first, thing = (thing, *first), call_method(thing)
+        else:
+            return None, (), {}
+    return thing, first, keywords
