@@ -269,6 +269,16 @@ def _np_op(op: Op, *args: Any) -> Any:
     return result
 
 
+def _np_try(op: Op, *args: Any) -> tuple[Any, int]:
+    type = op.results[0].type
+    assert isinstance(type, Np)
+    plain = Op("np_op", op.args, (type,), op.attrs, {}, op.line)
+    try:
+        return EVALUATORS["np_op"](plain, *args), 0
+    except Taken:
+        return type.dtype.type(0), 1
+
+
 # ---- arrays ------------------------------------------------------------------------------------------------------------------
 
 
@@ -477,6 +487,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "bool_to_int": lambda op, a: int(a),
     "cast": _careful(_cast),
     "np_op": _careful(_np_op),
+    "np_try": _np_try,
+    "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
     "stride": lambda op, array: array.strides[op.attrs["axis"]],
     "check_index": _check_index,
