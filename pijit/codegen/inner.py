@@ -79,7 +79,7 @@ def _same_in_tiles(loop: Loop, dtypes: tuple[str, ...]) -> bool:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return all(
-            _equal(loop.ufunc(*whole), _tiled(loop, call, tiles, dtypes[-1]))
+            equal(loop.ufunc(*whole), _tiled(loop, call, tiles, dtypes[-1]))
             for whole, tiles in _layouts([_samples(name, seed) for seed, name in enumerate(dtypes[:-1])], loop)
         )
 
@@ -110,11 +110,12 @@ def _tiled(loop: Loop, call: Any, values: list[Any], dtype: str) -> Any:
     return result
 
 
-def _equal(a: Any, b: Any) -> bool:
+def equal(a: Any, b: Any) -> bool:
+    """The same bits, every NaN the same."""
     if a.dtype != b.dtype:
         return False
     if a.dtype.kind == "c":
-        return _equal(np.ascontiguousarray(a.real), np.ascontiguousarray(b.real)) and _equal(
+        return equal(np.ascontiguousarray(a.real), np.ascontiguousarray(b.real)) and equal(
             np.ascontiguousarray(a.imag), np.ascontiguousarray(b.imag)
         )
     if a.dtype.kind == "f":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "reduce", "cast"})
 
 
 @dataclass(slots=True)
@@ -55,6 +55,11 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
         return not (errmask and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
 
+    def reduce(ufunc: str, dtype: str) -> bool:
+        from pijit.codegen.reductions import plan
+
+        return not (errmask and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
+
     def scalar(ufunc: str, dtype: str) -> bool:
         return not errmask and (ufunc, dtype) in NP_OPS
 
@@ -64,6 +69,7 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         inline_depth=CONFIG.max_inline_depth,
         elementwise=elementwise,
         formula=supports,
+        reduce=reduce,
         scalar=scalar,
         feedback=feedback,
         errmask=errmask,

@@ -55,6 +55,7 @@ class Limits:
     inline_depth: int = 8
     elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
+    reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
@@ -89,7 +90,7 @@ class Capture:
 # Why an operation leaves, where its handler does not say.
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
-    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
 }  # fmt: skip
 
