@@ -17,7 +17,9 @@ class Sums:
     """Finds the parameters of a loop's header that come back as themselves plus little."""
 
     def __init__(self, loop: Loop, known: dict[Block, Facts]) -> None:
-        self._changes: dict[Value, Change | None] = {param: (param, 0, 0) for param in loop.header.params if param.type == INT}
+        self._changes: dict[Value, Change | None] = {
+            param: (param, 0, 0) for param in loop.header.params if param.type == INT
+        }
         self._facts: dict[Value, Facts] = {}
         self._passed: dict[Value, list[Value]] = {}
         for block in loop.body:
@@ -26,7 +28,9 @@ class Sums:
                 if jump.target is not loop.header:
                     for param, arg in zip(jump.target.params, jump.args, strict=True):
                         self._passed.setdefault(param, []).append(arg)
-        self._sums = {param for param in list(self._changes) if all(self._change(arg, param) for arg in loop.next(param))}
+        self._sums = {
+            param for param in list(self._changes) if all(self._change(arg, param) for arg in loop.next(param))
+        }
 
     def of(self, value: Value) -> Value | None:
         """The parameter that the value is little away from, if that is such a sum."""
