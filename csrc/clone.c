@@ -11,12 +11,6 @@ PjExtra pj_seen = {PJ_IS_SEEN};
 
 static PjClone *living; /* all clones, for pj_restore_all */
 
-PjClone *pj_clone_record(PyCodeObject *code)
-{
-    PjExtra *x = pj_code_extra(code, pj_extra_index);
-    return x != NULL && x->what == PJ_IS_CLONE ? (PjClone *)x : NULL;
-}
-
 PyCodeObject *pj_original_of(PyCodeObject *code)
 {
     PjClone *clone = pj_clone_record(code);
@@ -41,19 +35,12 @@ void pj_plan_retire(PjPlan *plan)
         return;
     }
     Py_CLEAR(plan->full);
+    plan->full_clone = NULL;
     while (plan->nvariants > 0) {
         PyCodeObject *code = plan->variants[--plan->nvariants];
         Py_DECREF(code);
     }
     plan_release(plan);
-}
-
-PjEntry *pj_plan_entry(PjPlan *plan, int pc)
-{
-    if (pc < 0 || pc >= plan->units || plan->index[pc] < 0) {
-        return NULL;
-    }
-    return &plan->entries[plan->index[pc]];
 }
 
 static inline uint8_t base_opcode(PyObject *base, int pc)
@@ -95,11 +82,6 @@ int pj_skip_prefixes(PyCodeObject *original, int pc)
         pc++;
     }
     return pc;
-}
-
-int pj_plan_opcode(PjPlan *plan, int pc, int *next)
-{
-    return decode(plan->base, pc, next);
 }
 
 int pj_next_pc(PyCodeObject *original, int pc)
@@ -159,6 +141,8 @@ static int entry_parse(PjEntry *e, PyObject *tuple, PyObject *base)
         pc--; /* never between a prefix and its instruction: what the prefix sets would be lost */
     }
     e->pc = pc;
+    e->opcode = decode(base, pc, &e->next);
+    e->conditional = PJ_IS_CONDITIONAL(e->opcode);
     e->depth = depth;
     e->threshold = threshold;
     return 0;
@@ -205,6 +189,9 @@ PjPlan *pj_plan_new(PjState *state, PyObject *entries)
         }
         plan->count++;
     }
+    for (int i = 0; i < plan->count; i++) {
+        plan->entries[i].lands = pj_plan_entry(plan, plan->entries[i].target) != NULL;
+    }
     Py_DECREF(base);
     Py_DECREF(fast);
     return plan;
@@ -239,6 +226,7 @@ static PjPlan *plan_again(PjPlan *old)
     plan->entries = entries;
     plan->index = index;
     plan->full = NULL;
+    plan->full_clone = NULL;
     plan->variants = NULL;
     plan->nvariants = 0;
     Py_INCREF(plan->base);
@@ -314,7 +302,7 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
     if (plan == NULL || plan->patched == 0 || plan->failed || state->code == NULL) {
         return NULL;
     }
-    if (plan->full != NULL && !pj_clone_record(plan->full)->patched) {
+    if (plan->full != NULL && !plan->full_clone->patched) {
         PjPlan *again = plan_again(plan);
         if (again == NULL) {
             return NULL;
@@ -333,6 +321,9 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
         if (code == NULL) {
             plan->failed = true;
             pj_report("a private copy of a code object could not be made");
+        }
+        else {
+            plan->full_clone = pj_clone_record(code);
         }
         pj_err_give(exc);
         return code;
@@ -390,6 +381,19 @@ void pj_restore_all(void)
         }
         clone->patched = false;
     }
+}
+
+/* New list of the living clones of an original, or NULL with an exception. */
+PyObject *pj_clones_of(PyCodeObject *original)
+{
+    PyObject *list = PyList_New(0);
+    for (PjClone *clone = living; list != NULL && clone != NULL; clone = clone->next) {
+        if (clone->state != NULL && clone->state->code == original &&
+            PyList_Append(list, (PyObject *)clone->code) < 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
 }
 
 /* ---- the end of code objects ---- */

@@ -4,7 +4,7 @@
 #include "frame.h"
 #include <pthread.h>
 
-_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, 0};
+_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, NULL, 0};
 PjCounters pj_counters;
 
 /* ---- enabled namespaces: a small open-addressed set of dict pointers ---- */
@@ -174,6 +174,11 @@ static void place(PjRun *r, int open_pc)
     if (r->state == NULL) {
         return;
     }
+    PjPlan *plan = r->state->plan;
+    if (PJ_LIKELY(plan != NULL && now == plan->full && plan->full_clone->patched && !r->state->off &&
+                  pj_plan_entry(plan, open_pc) == NULL)) {
+        return; /* where it should be. A patched clone that a frame runs on says that nobody traces */
+    }
     if (pj_traced(r->ts, now)) {
         PjClone *clone = pj_clone_record(now);
         if (clone == NULL || !clone->patched) {
@@ -186,80 +191,85 @@ static void place(PjRun *r, int open_pc)
     pj_frame_swap_code(r->frame, code != NULL ? code : r->original);
 }
 
-static bool is_true_jump(PyObject *value, int opcode, bool *taken)
-{
-    (void)value;
-    (void)opcode;
-    *taken = true;
 #if PJ_CONDITIONAL_BACKWARD
+/* Does the conditional jump jump for this value? Its truth may be Python code. -1 with an exception. */
+static int jump_taken(PyObject *value, int opcode)
+{
     if (opcode == POP_JUMP_BACKWARD_IF_NONE || opcode == POP_JUMP_BACKWARD_IF_NOT_NONE) {
-        *taken = (value == Py_None) == (opcode == POP_JUMP_BACKWARD_IF_NONE);
+        return (value == Py_None) == (opcode == POP_JUMP_BACKWARD_IF_NONE);
     }
-    else {
-        int truth = PyObject_IsTrue(value);
-        if (truth < 0) {
-            return false;
-        }
-        *taken = (truth != 0) == (opcode == POP_JUMP_BACKWARD_IF_TRUE);
-    }
-#endif
-    return true;
+    int truth = PyObject_IsTrue(value);
+    return truth < 0 ? -1 : (truth != 0) == (opcode == POP_JUMP_BACKWARD_IF_TRUE);
 }
 
-static inline bool is_conditional(int opcode)
+static PjStep conditional_jump(PjRun *r, PjEntry *entry)
 {
-#if PJ_CONDITIONAL_BACKWARD
-    return opcode == POP_JUMP_BACKWARD_IF_TRUE || opcode == POP_JUMP_BACKWARD_IF_FALSE ||
-           opcode == POP_JUMP_BACKWARD_IF_NONE || opcode == POP_JUMP_BACKWARD_IF_NOT_NONE;
-#else
-    (void)opcode;
-    return false;
-#endif
+    int target = entry->target, next = entry->next, opcode = entry->opcode;
+    PjPoint *point = entry->point; /* the plan may be gone after Python ran, its points not */
+    PyObject *value = pj_frame_stack(r->frame)[entry->depth - 1];
+    pj_frame_set_depth(r->frame, entry->depth - 1);
+    pj_frame_call_at(r->frame, r->pc);
+    pj_frame_link(r->ts, r->frame, r->prev);
+    int taken = jump_taken(value, opcode);
+    Py_DECREF(value);
+    pj_frame_unlink(r->ts, r->prev);
+    if (taken < 0) {
+        r->exc = pj_err_take();
+        return PJ_STEP_THROW;
+    }
+    r->pc = taken ? target : next;
+    r->point = taken ? point : pj_point(r->state, next, false);
+    return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;
 }
+#endif
 
 /* The frame left the interpreter at r->pc, an entry of its clone. */
-static PjStep crossing(PjRun *r)
+static PjStep crossing(PjRun *r, PjEntry *entry)
 {
-    PjClone *clone = pj_clone_record(pj_frame_code(r->frame));
-    PjEntry *entry = pj_plan_entry(clone->plan, r->pc);
     pj_frame_set_depth(r->frame, entry->depth);
     pj_counters.crossings++;
+    r->point = entry->point;
     if (entry->kind == PJ_AFTER) {
-        r->point = entry->point;
         return PJ_STEP_TRY;
     }
     if (PJ_UNLIKELY(*pj_breaker(r->ts) != 0)) {
         return PJ_STEP_GO; /* the interpreter takes this jump, and looks at what is pending */
     }
-    int next, opcode = pj_plan_opcode(clone->plan, r->pc, &next);
-    if (is_conditional(opcode)) {
-        int pc = r->pc, depth = entry->depth, target = entry->target;
-        PjPoint *point = entry->point;
-        PyObject *value = pj_frame_stack(r->frame)[depth - 1];
-        bool taken;
-        pj_frame_set_depth(r->frame, depth - 1);
-        /* its truth may be Python code: the frame is current while it runs */
-        pj_frame_call_at(r->frame, pc);
-        pj_frame_link(r->ts, r->frame, r->prev);
-        bool known = is_true_jump(value, opcode, &taken);
-        Py_DECREF(value);
-        pj_frame_unlink(r->ts, r->prev);
-        if (!known) {
-            r->exc = pj_err_take();
-            return PJ_STEP_THROW;
-        }
-        if (!taken) {
-            r->pc = next;
-            r->point = pj_point(r->state, next, false);
-            return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;
-        }
-        r->pc = target;
-        r->point = point;
-        return PJ_STEP_TRY;
+#if PJ_CONDITIONAL_BACKWARD
+    if (entry->conditional) {
+        return conditional_jump(r, entry);
     }
+#endif
     r->pc = entry->target;
-    r->point = entry->point;
     return PJ_STEP_TRY;
+}
+
+/* A jump that only counts: the frame goes on at its target on the same clone, with nothing else to look at. */
+static inline bool only_counts(PjRun *r, PjClone *clone, PjEntry *entry)
+{
+    PjPoint *point = entry->point;
+    return entry->kind == PJ_JUMP && !entry->conditional && !entry->lands && point->count == 0 &&
+           (point->wait < 0 || point->wait > 1) && clone->state != NULL && clone->plan == clone->state->plan &&
+           clone->open_pc < 0 && *pj_breaker(r->ts) == 0;
+}
+
+/* After an exit opcode: what comes next. *again: run on as it stands. */
+static inline PjStep left_at_entry(PjRun *r, bool *again)
+{
+    PjClone *clone = pj_clone_record(pj_frame_code(r->frame));
+    r->pc = pj_frame_left_at(r->frame);
+    PjEntry *entry = pj_plan_entry(clone->plan, r->pc);
+    *again = only_counts(r, clone, entry);
+    if (*again) {
+        PjPoint *point = entry->point;
+        point->misses++;
+        point->wait -= point->wait > 0;
+        pj_counters.crossings++;
+        pj_frame_set_depth(r->frame, entry->depth);
+        pj_frame_resume_at(r->frame, entry->target);
+        return PJ_STEP_GO;
+    }
+    return crossing(r, entry);
 }
 
 /* Calls the function of the next frame of `pending` so that the hook, seeing its frame, fills it. */
@@ -283,21 +293,26 @@ static PjStep rebuild_callee(PjRun *r)
     return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;
 }
 
+/* May native code take over? Not under tracing; while a frame is on a patched clone nobody traces. */
+static inline bool may_enter(PjRun *r)
+{
+    if (r->state == NULL || r->state->off) {
+        return false;
+    }
+    PyCodeObject *now = pj_frame_code(r->frame);
+    PjClone *clone = pj_clone_record(now);
+    return (clone != NULL && clone->patched) || !pj_traced(r->ts, now);
+}
+
 /* From here to the end of the frame. */
 static PyObject *run_frame(PjRun *r, PjStep step)
 {
-    bool left = false;
+    bool left = false, again = false;
     PyObject *result = NULL;
     for (;;) {
         switch (step) {
         case PJ_STEP_TRY: /* the frame stands at r->pc: is there native code for it? */
-            step = PJ_STEP_GO;
-            if (r->state != NULL && !r->state->off && !pj_traced(r->ts, pj_frame_code(r->frame))) {
-                step = pj_try_point(r, r->point);
-            }
-            if (step == PJ_STEP_MISS) {
-                step = PJ_STEP_GO;
-            }
+            step = may_enter(r) ? pj_try_point(r, r->point) : PJ_STEP_GO;
             continue;
         case PJ_STEP_CALLEE: /* native code stopped inside an inlined call */
             step = rebuild_callee(r);
@@ -318,11 +333,16 @@ static PyObject *run_frame(PjRun *r, PjStep step)
             result = pj_frame_eval(r, 0, &left);
             break;
         }
+        while (left) {
+            step = left_at_entry(r, &again);
+            if (!again) {
+                break;
+            }
+            result = pj_frame_eval(r, 0, &left);
+        }
         if (!left) {
             return result;
         }
-        r->pc = pj_frame_left_at(r->frame);
-        step = crossing(r);
     }
 }
 
@@ -360,9 +380,13 @@ static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
         bool left;
         result = pj_frame_eval(&r, 0, &left);
         if (left) {
+            bool again;
             r.fresh = false;
-            r.pc = pj_frame_left_at(frame);
-            result = run_frame(&r, crossing(&r));
+            step = left_at_entry(&r, &again);
+            if (again) {
+                r.pc = pj_plan_entry(pj_clone_record(pj_frame_code(frame))->plan, r.pc)->target;
+            }
+            result = run_frame(&r, step);
         }
     }
     else {
@@ -403,6 +427,9 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
     PyCodeObject *code = pj_frame_code(frame);
     if (code->co_flags & NOT_PLAIN || frame->owner != FRAME_OWNED_BY_THREAD) {
         pj_counters.delegated_generator++;
+        if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
+            PyErr_Clear();
+        }
         return delegate(ts, frame, 0);
     }
     if (pj_thread.in_callback || pj_traced(ts, code) || stack_exhausted()) {
@@ -422,6 +449,13 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
         return run_rebuilt(ts, frame);
     }
+    if (PJ_UNLIKELY(pj_thread.one_shot != NULL)) {
+        if (pj_thread.one_shot != (PyObject *)pj_frame_function(frame)) {
+            return delegate(ts, frame, throwflag); /* a finalizer that ran before the frame was made */
+        }
+        pj_thread.one_shot = NULL;
+        ts->interp->eval_frame = NULL;
+    }
     PyCodeObject *code = pj_frame_code(frame);
     PjExtra *extra = pj_code_extra(code, pj_extra_index);
     if (extra == NULL) {
@@ -438,6 +472,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     PjState *state = pj_state_of_extra(extra);
     if (PJ_UNLIKELY(state->off)) {
         pj_counters.delegated_off++;
+        pj_disown((PyObject *)pj_frame_function(frame));
     }
     else if (PJ_UNLIKELY(throwflag)) {
         pj_counters.delegated_throw++;
@@ -513,6 +548,12 @@ done:
 
 static bool installed;
 
+/* What has to be in place before the first frame of ours runs. */
+int pj_prepare(void)
+{
+    return pj_guard_tracing() < 0 || pj_patch_frame_type() < 0 ? -1 : 0;
+}
+
 int pj_install(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
@@ -520,15 +561,17 @@ int pj_install(void)
         PyErr_SetString(PyExc_RuntimeError, "pijit works in the main interpreter only");
         return -1;
     }
-    if (pj_guard_tracing() < 0 || pj_patch_frame_type() < 0) {
+    if (pj_prepare() < 0) {
         return -1;
     }
+    pj_own_switch(true);
     _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
     installed = true;
     return 0;
 }
 
-int pj_uninstall(void)
+/* Takes the hook out; functions with a vectorcall of their own go on. */
+int pj_rest(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
     if (pj_get_eval(interp) == pj_hook) {
@@ -538,12 +581,38 @@ int pj_uninstall(void)
     return 0;
 }
 
+int pj_uninstall(void)
+{
+    pj_own_switch(false);
+    return pj_rest();
+}
+
 bool pj_installed(void)
 {
     return installed && pj_get_eval(PyInterpreterState_Get()) == pj_hook;
 }
 
+vectorcallfunc pj_default_vectorcall;
+
+/* What every function is made with; 3.13 does not export it. */
+static int find_default_vectorcall(void)
+{
+    PyCodeObject *code = PyCode_NewEmpty("pijit", "pijit", 1);
+    PyObject *globals = PyDict_New();
+    PyObject *function = code != NULL && globals != NULL ? PyFunction_New((PyObject *)code, globals) : NULL;
+    if (function != NULL) {
+        pj_default_vectorcall = ((PyFunctionObject *)function)->vectorcall;
+    }
+    Py_XDECREF(function);
+    Py_XDECREF(globals);
+    Py_XDECREF(code);
+    return function != NULL ? 0 : -1;
+}
+
 int pj_hook_init(void)
 {
+    if (find_default_vectorcall() < 0) {
+        return -1;
+    }
     return watched_resize(16);
 }

@@ -79,6 +79,9 @@ typedef struct {
     PyObject **names;
     PjRecipe **name_recipes;
     PjRecipe *result;
+    int nshared; /* objects that are used several times: built first, into roots */
+    PjRecipe **shared;
+    int *shared_words;
     int64_t count, next; /* taken so often; on_exit is called at `next` */
 } PjExit;
 
@@ -107,6 +110,7 @@ typedef struct {
     PjExit *exits;
     PjSite *sites;
     int64_t hits, misses;
+    int64_t sampled, samples; /* nanoseconds in native code, and of how many runs */
     PyObject *texts, *keep, *data;
 } PjFragment;
 
@@ -134,10 +138,15 @@ typedef struct {
     int pc, target, depth;
     int64_t threshold;
     PjEntryKind kind;
-    PjPoint *point; /* of the state: borrowed */
+    bool conditional; /* 3.11: a jump that looks at the top of the stack */
+    bool lands;       /* a jump to an instruction that is itself patched */
+    int opcode;       /* behind prefixes */
+    int next;         /* the pc after the instruction */
+    PjPoint *point;   /* of the state: borrowed */
 } PjEntry;
 
 struct PjState;
+struct PjClone;
 
 /* One set of entries and the clones made for it. Owned by its clone records and by the state. */
 typedef struct PjPlan {
@@ -149,10 +158,19 @@ typedef struct PjPlan {
     int units;           /* code units of the code */
     int16_t *index;      /* pc -> entry number of the patched entry there, or -1 */
     PyCodeObject *full;  /* strong until retired; NULL: not made yet, or retired */
+    struct PjClone *full_clone; /* its record */
     int nvariants;
     PyCodeObject **variants; /* strong until retired */
     bool failed;         /* making a clone failed: run the original */
 } PjPlan;
+
+static inline PjEntry *pj_plan_entry(PjPlan *plan, int pc)
+{
+    if (pc < 0 || pc >= plan->units || plan->index[pc] < 0) {
+        return NULL;
+    }
+    return &plan->entries[plan->index[pc]];
+}
 
 /* The record that a clone's co_extra points to; freed with the clone. */
 typedef struct PjClone {
@@ -176,6 +194,15 @@ typedef struct PjState {
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
 } PjState;
+
+extern Py_ssize_t pj_extra_index;
+
+/* NULL when the code object is not a clone. */
+static inline PjClone *pj_clone_record(PyCodeObject *code)
+{
+    PjExtra *x = pj_code_extra(code, pj_extra_index);
+    return x != NULL && x->what == PJ_IS_CLONE ? (PjClone *)x : NULL;
+}
 
 static inline PjState *pj_state_of_extra(PjExtra *x)
 {
@@ -226,6 +253,7 @@ typedef struct {
     char *stack_limit;  /* the C stack must stay above */
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
+    PyObject *one_shot; /* the hook is in place for the next frame of this function only */
     int in_callback;
 } PjThread;
 
@@ -242,12 +270,20 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
+/* own_call.c */
+extern vectorcallfunc pj_default_vectorcall;
+int pj_own(PyObject *function);
+void pj_disown(PyObject *function);
+void pj_own_switch(bool on);
+
 /* calls.c */
 int64_t pj_reference(int64_t *W);
 
 /* hook.c */
 PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag);
+int pj_prepare(void);
 int pj_install(void);
+int pj_rest(void);
 int pj_uninstall(void);
 bool pj_installed(void);
 int pj_watch(PyObject *globals);
@@ -310,8 +346,8 @@ int pj_calls_init(void);
 /* clone.c */
 extern PjExtra pj_seen;
 PyCodeObject *pj_clone_for(PjState *state, int open_pc); /* borrowed; NULL: run the original */
-PjClone *pj_clone_record(PyCodeObject *code);            /* NULL when not a clone */
 void pj_restore_all(void);
+PyObject *pj_clones_of(PyCodeObject *original);
 void pj_extra_free(void *extra);
 PyCodeObject *pj_original_of(PyCodeObject *code); /* borrowed */
 PjPlan *pj_plan_new(PjState *state, PyObject *entries);
@@ -319,8 +355,6 @@ void pj_plan_retire(PjPlan *plan);
 void pj_state_died(PjState *state);
 int pj_skip_prefixes(PyCodeObject *original, int pc);
 int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, its prefixes and caches */
-PjEntry *pj_plan_entry(PjPlan *plan, int pc);
-int pj_plan_opcode(PjPlan *plan, int pc, int *next); /* the opcode behind prefixes, and the pc after it */
 
 /* watch.c: what must never see a clone */
 int pj_guard_tracing(void);

@@ -30,12 +30,19 @@ static PyObject *set_events(PyObject *module, PyObject *const *args, Py_ssize_t 
 static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     pj_restore_all();
-    if (nargs == 3 && PyCode_Check(args[1])) {
-        /* events asked for a clone are meant for the original */
-        PyObject *const changed[3] = {args[0], (PyObject *)pj_original_of((PyCodeObject *)args[1]), args[2]};
-        return plain_set_local_events(module, changed, nargs);
+    if (nargs != 3 || !PyCode_Check(args[1])) {
+        return plain_set_local_events(module, args, nargs);
     }
-    return plain_set_local_events(module, args, nargs);
+    /* events asked for a clone are meant for the original, and those of the original for the frames on clones too */
+    PyCodeObject *original = pj_original_of((PyCodeObject *)args[1]);
+    PyObject *codes = pj_clones_of(original);
+    PyObject *result = codes == NULL ? NULL : Py_NewRef(Py_None);
+    for (Py_ssize_t i = -1; result != NULL && i < PyList_GET_SIZE(codes); i++) {
+        PyObject *const changed[3] = {args[0], i < 0 ? (PyObject *)original : PyList_GET_ITEM(codes, i), args[2]};
+        Py_SETREF(result, plain_set_local_events(module, changed, nargs));
+    }
+    Py_XDECREF(codes);
+    return result;
 }
 
 static int wrap(PyObject *monitoring, const char *name, FastMethod *plain, FastMethod replacement)
@@ -77,10 +84,12 @@ int pj_guard_tracing(void)
     return 0;
 }
 
-/* ---- frame.f_code ---- */
+/* ---- attributes of frames ---- */
 
 static getter plain_f_code;
+static setter plain_f_trace, plain_f_trace_opcodes;
 
+/* frame.f_code of a frame on a clone reads as the original. */
 static PyObject *f_code(PyObject *frame, void *closure)
 {
     PyObject *code = plain_f_code(frame, closure);
@@ -95,18 +104,46 @@ static PyObject *f_code(PyObject *frame, void *closure)
     return code;
 }
 
-/* Makes frame.f_code of a frame on a clone read as the original. Idempotent. */
+/* Both may instrument the frame's code object at once, before any tracing is on (pdb does that). */
+static int set_f_trace(PyObject *frame, PyObject *value, void *closure)
+{
+    pj_restore_all();
+    return plain_f_trace(frame, value, closure);
+}
+
+static int set_f_trace_opcodes(PyObject *frame, PyObject *value, void *closure)
+{
+    pj_restore_all();
+    return plain_f_trace_opcodes(frame, value, closure);
+}
+
+/* Puts the functions above in the place of the plain ones. Idempotent; is not undone. */
 int pj_patch_frame_type(void)
 {
+    int found = 0;
     for (PyGetSetDef *def = PyFrame_Type.tp_getset; def != NULL && def->name != NULL; def++) {
         if (strcmp(def->name, "f_code") == 0) {
+            found++;
             if (def->get != f_code) {
                 plain_f_code = def->get;
                 def->get = f_code;
             }
-            return 0;
+        }
+        else if (strcmp(def->name, "f_trace") == 0) {
+            found++;
+            if (def->set != set_f_trace) {
+                plain_f_trace = def->set;
+                def->set = set_f_trace;
+            }
+        }
+        else if (strcmp(def->name, "f_trace_opcodes") == 0 && def->set != set_f_trace_opcodes) {
+            plain_f_trace_opcodes = def->set; /* a plain member before 3.12: nothing is instrumented then */
+            def->set = set_f_trace_opcodes;
         }
     }
-    PyErr_SetString(PyExc_SystemError, "frame objects have no f_code");
-    return -1;
+    if (found != 2) {
+        PyErr_SetString(PyExc_SystemError, "frame objects are not as expected");
+        return -1;
+    }
+    return 0;
 }

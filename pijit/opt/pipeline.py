@@ -9,7 +9,7 @@ from ..ir.check import check
 from ..ir.graph import Graph
 from .dce import dce
 from .fuse import Fusible, fuse
-from .simplify import simplify
+from .simplify import simplify, thread
 from .strip import strip
 
 
@@ -37,6 +37,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("dce", lambda graph, options: dce(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
+    ("thread", lambda graph, options: thread(graph)),
 ]
 
 

@@ -20,9 +20,9 @@ class Renamer:
 
     def __init__(self, new: Renaming) -> None:
         self.new = new
-        self.frames: dict[
-            int, tuple[Frame, Frame]
-        ] = {}  # exits share frames; the old one is kept so that its id stays its own
+        # exits share frames and recipes; the old one is kept so that its id stays its own
+        self.frames: dict[int, tuple[Frame, Frame]] = {}
+        self.builds: dict[int, tuple[Build, Build]] = {}
 
     def value(self, value: Value) -> Value:
         while value in self.new:
@@ -81,5 +81,7 @@ class Renamer:
             value = self.value(recipe.value)
             return recipe if value is recipe.value else Box(value)
         if isinstance(recipe, Build):
-            return Build(recipe.kind, tuple(map(self.recipe, recipe.items)))
+            if id(recipe) not in self.builds:
+                self.builds[id(recipe)] = recipe, Build(recipe.kind, tuple(map(self.recipe, recipe.items)))
+            return self.builds[id(recipe)][1]
         return recipe

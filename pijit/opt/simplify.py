@@ -102,6 +102,22 @@ def merge(graph: Graph) -> bool:
     return bool(gone)
 
 
+def thread(graph: Graph) -> None:
+    """Makes branches go where a block without operations would only jump on to. Compilers of different versions make different ones."""
+
+    def onward(jump: Jump, other: Jump) -> Jump:
+        target = jump.target
+        if target.params or target.ops or not isinstance(target.end, Jump) or target.end.target in (other.target, target):
+            return jump
+        return Jump(target.end.target, target.end.args)
+
+    for block in graph.blocks:
+        if isinstance(block.end, Branch):
+            block.end.yes = onward(block.end.yes, block.end.no)
+            block.end.no = onward(block.end.no, block.end.yes)
+    graph.arrange()
+
+
 def _latest(new: Renaming, value: Value) -> Value:
     while value in new:
         value = new[value]

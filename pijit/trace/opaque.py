@@ -9,18 +9,21 @@ from __future__ import annotations
 import operator
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Exit, Known as KnownRecipe, Op, Recipe, Value, const
-from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar as ScalarType
+from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Known as KnownRecipe
+from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
+from ..ir.types import Scalar as ScalarType
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, value_of
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 _RESULT = Source(("result",), "the result")
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
+_NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
 
 
 def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
@@ -53,7 +57,7 @@ def record_item(t: Tracer, owner: Abstract, index: int) -> Abstract | None:
 def record(t: Tracer, owner: Abstract) -> Any:
     """A named tuple like the one that a NumPy function gave, else None."""
     sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
-    return sample if isinstance(sample, tuple) and type(sample) is owner.cls and type(sample).__module__.startswith("numpy.") else None  # type: ignore[union-attr]
+    return sample if isinstance(sample, tuple) and type(sample).__module__.startswith("numpy.") else None
 
 
 def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract] | None = None) -> None:
@@ -65,7 +69,8 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
     arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
     expected = Guards()
     expected.load(_RESULT)
-    expected.rows.clear(), expected.texts.clear(), expected.names.clear()
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
     results: list[Value] = []
     result: Abstract = Known(None) if sample is _NO_SAMPLE else _expect(expected, _RESULT, sample, results)
     boxed = Value(OBJECT)
@@ -88,7 +93,8 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         value.op = op
     op.results = tuple(results)
     t.append(op)
-    t.forget_memory()
+    # scalars are worked on without giving way to other threads
+    t.ran_python |= any(kind_of(a) not in _NUMBERS for a in (*args, *kwargs.values()))
     return _finish(t, result)
 
 
@@ -189,8 +195,7 @@ def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract],
     for length in (None, 5, *sorted(constants)):
         maker = _Maker(t, length)
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
         except _NoStandIn as e:
             raise Break("unsupported_call", f"{_name(function)} with {e}") from None
@@ -199,9 +204,26 @@ def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract],
     raise Break("unsupported_call", f"{_name(function)} with arguments like these")
 
 
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Like catch_warnings with an "ignore" filter, but does not make Python forget which of the user's warnings were shown already."""
+    row: Any = ("ignore", None, Warning, None, 0)
+    filters: list[Any] = warnings.filters  # type: ignore[assignment]
+    filters.insert(0, row)
+    try:
+        yield
+    finally:
+        filters.remove(row)
+
+
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", None) or repr(function)
     return str(name)
+
+
+_BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
+    "tuple": tuple, "list": list, "slice": lambda items: slice(*items), "range": lambda items: range(*items),
+}  # fmt: skip
 
 
 class _Maker:
@@ -232,7 +254,7 @@ class _Maker:
                 return found.copy()
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
-            return {"tuple": tuple, "list": list, "slice": lambda x: slice(*x), "range": lambda x: range(*x)}[abstract.kind](items)
+            return _BUILDERS[abstract.kind](items)
         raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else getattr(abstract.cls, "__name__", "an object"))
 
     def _scalar(self, value: Value) -> Any:

@@ -36,9 +36,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
     if isinstance(index, Known) and type(index.value) is int:
-        item = opaque.record_item(t, container, index.value)
-        if item is not None:
-            return item
+        field = opaque.record_item(t, container, index.value)
+        if field is not None:
+            return field
     if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
         try:
             return Known(container.value[index.value])
@@ -54,7 +54,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(container, index)
-    if plan is None or not _storable(t, container, value):
+    if plan is None or not storable(t, container, value):
         opaque.call_for_effect(t, operator.setitem, [container, index, value])
         return
     if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
@@ -65,7 +65,6 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         converted = cast(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
-        t.forget_memory()
         return
     target = view(t, container, plan) if plan and not _is_whole(plan) else container
     if isinstance(value, ArrayValue):
@@ -84,7 +83,7 @@ def _is_whole(plan: list[tuple[str, Any]]) -> bool:
     return all(kind == "slice" and s == (None, None, 1) for kind, s in plan)
 
 
-def _storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
+def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     """Whether the conversion to the container's dtype is one that is done natively."""
     to = container.type.name
     if isinstance(value, ArrayValue):
@@ -125,6 +124,8 @@ def _checked(t: Tracer, array: ArrayValue, indices: list[Value]) -> list[Value]:
 
 def checked_index(t: Tracer, index: Value, length: Value) -> Value:
     """The index counted from the start; leaves when it is out of range."""
+    if index.type != INT:
+        index = cast(t, index, INT)
     return t.emit("check_index", (index, length), INT, reason="index_error")  # type: ignore[no-any-return]
 
 
@@ -249,8 +250,7 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValu
         stride = stride_of(t, array, axis)
         axis += 1
         if kind == "index":
-            index = what if what.type == INT else cast(t, what, INT)
-            offset = add(t, offset, multiply(t, checked_index(t, index, length), stride))
+            offset = add(t, offset, multiply(t, checked_index(t, what, length), stride))
             continue
         start, stop, step = what
         first, count = bounds(t, start, stop, step, length)

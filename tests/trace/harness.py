@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from pijit.ir.check import check as check_graph
 from pijit.ir.graph import Exit, Value
 from pijit.ir.run import Env, rebuild, run
@@ -24,10 +25,47 @@ UNSET = object()
 
 # What code generation knows, as far as tests of capture are concerned.
 _EXACT = frozenset(
-    ["add", "subtract", "multiply", "divide", "true_divide", "negative", "positive", "absolute", "sqrt", "square", "maximum", "minimum"]
-    + ["floor", "ceil", "trunc", "rint", "sign", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "cast"]
-    + ["logical_and", "logical_or", "logical_not", "isnan", "isinf", "isfinite", "signbit", "copysign"]
-    + ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "fmax", "fmin"]
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "true_divide",
+        "negative",
+        "positive",
+        "absolute",
+        "sqrt",
+        "square",
+        "maximum",
+        "minimum",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "sign",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "where",
+        "cast",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "signbit",
+        "copysign",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "invert",
+        "fmax",
+        "fmin",
+    ]
 )
 _SAMPLES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
@@ -174,7 +212,9 @@ def plain(function: Any, args: tuple[Any, ...]) -> Any:
             return error
 
 
-def agree(function: Callable[..., Any], *args: Any, others: tuple[tuple[Any, ...], ...] = (), exits: bool | None = False) -> Capture:
+def agree(
+    function: Callable[..., Any], *args: Any, others: tuple[tuple[Any, ...], ...] = (), exits: bool | None = False
+) -> Capture:
     """Traces for ``args`` and runs for them and for ``others`` (same types), before and after optimisation.
 
     A return must give what Python gives, and leave the arguments as Python does. exits: False: every run returns; True: every run leaves;
@@ -192,7 +232,9 @@ def agree(function: Callable[..., Any], *args: Any, others: tuple[tuple[Any, ...
             wanted = plain(function, theirs)
             text = f"{function.__name__}{case}: {outcome.exit.kind} {outcome.exit.reason} {capture.breaks}"
             if outcome.kind == "return":
-                assert same(outcome.result, wanted), f"{text}: {outcome.result!r} ({type(outcome.result)}) instead of {wanted!r} ({type(wanted)})"
+                assert same(outcome.result, wanted), (
+                    f"{text}: {outcome.result!r} ({type(outcome.result)}) instead of {wanted!r} ({type(wanted)})"
+                )
                 assert same(mine, theirs), f"{text}: arguments {mine} instead of {theirs}"
             assert exits is None or (outcome.kind != "return") == exits, f"{text}, plain {wanted!r}"
     return capture

@@ -19,32 +19,77 @@ def function_of(text, count):
     return eval(f"lambda {', '.join(names)}: {text}", {"np": np, "math": math})
 
 
-ONE = ["int(a)", "float(a)", "bool(a)", "abs(a)", "round(a)", "round(a, 1)", "type(a)", "isinstance(a, int)", "isinstance(a, (float, int))"]
-ONE += ["math.floor(a)", "math.ceil(a)", "math.trunc(a)", "min(a, 0)", "max(a, 0)", "max(0.0, a)", "min((a, 2))", "tuple((a, a))"]
+ONE = [
+    "int(a)",
+    "float(a)",
+    "bool(a)",
+    "abs(a)",
+    "round(a)",
+    "round(a, 1)",
+    "type(a)",
+    "isinstance(a, int)",
+    "isinstance(a, (float, int))",
+]
+ONE += [
+    "math.floor(a)",
+    "math.ceil(a)",
+    "math.trunc(a)",
+    "min(a, 0)",
+    "max(a, 0)",
+    "max(0.0, a)",
+    "min((a, 2))",
+    "tuple((a, a))",
+]
 ONE += ["divmod(a, 3)", "sum((a, a, 1))", "pow(a, 2)"]
 
 
 @pytest.mark.parametrize("text", ONE)
-@pytest.mark.parametrize("values", [INTS, FLOATS, [True, False], *([t(v) for v in (0, 1, 5, 100)] for t in (np.int8, np.uint64, np.int64)),
-                                    [np.float64(v) for v in FLOATS], [np.float32(v) for v in (0.0, -0.0, 1.5, INF, NAN)],
-                                    [np.True_, np.False_]])
+@pytest.mark.parametrize(
+    "values",
+    [
+        INTS,
+        FLOATS,
+        [True, False],
+        *([t(v) for v in (0, 1, 5, 100)] for t in (np.int8, np.uint64, np.int64)),
+        [np.float64(v) for v in FLOATS],
+        [np.float32(v) for v in (0.0, -0.0, 1.5, INF, NAN)],
+        [np.True_, np.False_],
+    ],
+)
 def test_one_argument(text, values):
     first, *rest = [(v,) for v in values]
     agree(function_of(text, 1), first[0], others=tuple(rest), exits=None)
 
 
 @pytest.mark.parametrize("text", ["min(a, b)", "max(a, b)", "max(a, b, a)", "divmod(a, b)"])
-@pytest.mark.parametrize("values", [(INTS, INTS), (FLOATS, FLOATS), (INTS, FLOATS), ([np.float64(v) for v in FLOATS], FLOATS),
-                                    ([np.int32(4), np.int32(-1)], [np.int32(4), np.int32(3)])])
+@pytest.mark.parametrize(
+    "values",
+    [
+        (INTS, INTS),
+        (FLOATS, FLOATS),
+        (INTS, FLOATS),
+        ([np.float64(v) for v in FLOATS], FLOATS),
+        ([np.int32(4), np.int32(-1)], [np.int32(4), np.int32(3)]),
+    ],
+)
 def test_two_arguments(text, values):
     first, *rest = product(*values)
     agree(function_of(text, 2), *first, others=tuple(rest), exits=None)
 
 
-@pytest.mark.parametrize("text, arg, ops", [
-    ("abs(a)", 3, ["int_abs"]), ("abs(a)", -1.5, ["float_abs"]), ("int(a)", 1.5, ["float_to_int"]), ("float(a)", 3, ["int_to_float"]),
-    ("round(a)", 2.5, ["float_round"]), ("max(a, 1)", 1, ["select"]), ("int(a)", 3, []), ("bool(a)", 2, ["cmp"]),
-])
+@pytest.mark.parametrize(
+    ("text", "arg", "ops"),
+    [
+        ("abs(a)", 3, ["int_abs"]),
+        ("abs(a)", -1.5, ["float_abs"]),
+        ("int(a)", 1.5, ["float_to_int"]),
+        ("float(a)", 3, ["int_to_float"]),
+        ("round(a)", 2.5, ["float_round"]),
+        ("max(a, 1)", 1, ["select"]),
+        ("int(a)", 3, []),
+        ("bool(a)", 2, ["cmp"]),
+    ],
+)
 def test_native(text, arg, ops):
     capture = agree(function_of(text, 1), arg)
     assert [name for name in operations(capture) if name not in ("poll", "cmp") or name in ops] == ops

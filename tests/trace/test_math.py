@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from harness import agree, operations, trace
+
 from pijit.trace.functions import math_
 from pijit.trace.tables import CALLABLES, PURE
 
@@ -19,23 +20,53 @@ def test_every_function_has_a_row():
     assert all(getattr(math, name) in CALLABLES or getattr(math, name) in PURE for name in PUBLIC)
 
 
-@pytest.mark.parametrize("values", [FLOATS, [0, 1, -1, 2**60, 3], [True, False], [np.float64(v) for v in FLOATS], [np.float32(0.5), np.float32(-1)],
-                                    [np.int64(3), np.int64(-1), np.int64(2**60 + 1)]])
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in ("dist", "fsum", "prod", "sumprod", "hypot", "gcd", "lcm", "factorial", "perm")])
+@pytest.mark.parametrize(
+    "values",
+    [
+        FLOATS,
+        [0, 1, -1, 2**60, 3],
+        [True, False],
+        [np.float64(v) for v in FLOATS],
+        [np.float32(0.5), np.float32(-1)],
+        [np.int64(3), np.int64(-1), np.int64(2**60 + 1)],
+    ],
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in PUBLIC
+        if name not in ("dist", "fsum", "prod", "sumprod", "hypot", "gcd", "lcm", "factorial", "perm")
+    ],
+)
 def test_one(name, values):
     f = eval(f"lambda a: math.{name}(a)", {"math": math})
     agree(f, values[0], others=tuple((v,) for v in values[1:]), exits=None)
 
 
-@pytest.mark.parametrize("name", ["atan2", "fmod", "pow", "remainder", "copysign", "nextafter", "log", "hypot", "isclose", "dist"])
+@pytest.mark.parametrize(
+    "name", ["atan2", "fmod", "pow", "remainder", "copysign", "nextafter", "log", "hypot", "isclose", "dist"]
+)
 def test_two(name):
     f = eval(f"lambda a, b: math.{name}(a, b)", {"math": math})
     first, *rest = product(FLOATS, FLOATS)
     agree(f, *first, others=tuple(rest), exits=None)
 
 
-@pytest.mark.parametrize("text, args", [("ldexp(a, b)", (1.5, 3)), ("gcd(a, b)", (12, 18)), ("comb(a, b)", (5, 2)), ("fsum((a, b, 1.5))", (0.1, 0.2)),
-                                        ("prod((a, b))", (2, 3.5)), ("hypot(a, b, a)", (1.0, 2.0)), ("frexp(a)[1] + b", (8.0, 1)), ("factorial(a)", (5,)), ("dist((a, b), (b, a))", (1.0, 2.0))])
+@pytest.mark.parametrize(
+    ("text", "args"),
+    [
+        ("ldexp(a, b)", (1.5, 3)),
+        ("gcd(a, b)", (12, 18)),
+        ("comb(a, b)", (5, 2)),
+        ("fsum((a, b, 1.5))", (0.1, 0.2)),
+        ("prod((a, b))", (2, 3.5)),
+        ("hypot(a, b, a)", (1.0, 2.0)),
+        ("frexp(a)[1] + b", (8.0, 1)),
+        ("factorial(a)", (5,)),
+        ("dist((a, b), (b, a))", (1.0, 2.0)),
+    ],
+)
 def test_called(text, args):
     names = "ab"[: len(args)]
     f = eval(f"lambda {', '.join(names)}: math.{text}", {"math": math})

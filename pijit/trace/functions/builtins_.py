@@ -193,7 +193,9 @@ def _extreme(symbol: str, function: Any) -> None:
             if isinstance(better, bool):
                 chosen = item if better else chosen
             elif value(item, name).type == value(chosen, name).type:
-                chosen = Scalar(t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type))
+                chosen = Scalar(
+                    t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type)
+                )
             elif position == len(items):
                 # the result has the type of the one that is chosen
                 return t.choose(better, item, chosen)  # type: ignore[no-any-return]

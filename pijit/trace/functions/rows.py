@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.graph import Const, Value
-from ...ir.types import BOOL, FLOAT, INT, Np, Scalar as ScalarType, Type
+from ...ir.types import BOOL, FLOAT, INT, Np, Type
+from ...ir.types import Scalar as ScalarType
 from ..operators import as_int, cast, describe
 from ..tables import CALLABLES, Handler
 from ..values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, value_of
@@ -88,5 +89,3 @@ def type_of(operand: Abstract) -> type | None:
     if isinstance(operand, Container):
         return _CONTAINERS.get(operand.kind)
     return operand.cls if isinstance(operand, Opaque) else None
-
-

@@ -42,7 +42,9 @@ def shape(t: Tracer, a: ArrayValue) -> Abstract:
 
 @attribute("strides")
 def strides(t: Tracer, a: ArrayValue) -> Abstract:
-    return Container("tuple", tuple(Scalar(t.once("stride", (a.value,), INT, axis=axis)) for axis in range(len(a.dims))))
+    return Container(
+        "tuple", tuple(Scalar(t.once("stride", (a.value,), INT, axis=axis)) for axis in range(len(a.dims)))
+    )
 
 
 @attribute("ndim")
@@ -101,7 +103,9 @@ def times(t: Tracer, x: Value, y: Value) -> Value:
     return multiply(t, x, y)
 
 
-def _view(t: Tracer, a: ArrayValue, type_: Array, dims: tuple[Value, ...], steps: tuple[Value, ...], offset: int = 0) -> ArrayValue:
+def _view(
+    t: Tracer, a: ArrayValue, type_: Array, dims: tuple[Value, ...], steps: tuple[Value, ...], offset: int = 0
+) -> ArrayValue:
     return ArrayValue(t.emit("view", (a.value, const(offset), *dims, *steps), type_), dims)
 
 
@@ -197,7 +201,9 @@ def _divided(t: Tracer, total: Value, divisor: Value) -> Value:
 
 def _checked_length(t: Tracer, dims: tuple[Value, ...]) -> Value:
     """Like length, of lengths that may be anything: leaves on overflow."""
-    if sum(not isinstance(dim, Const) for dim in dims) <= 1 or any(isinstance(dim, Const) and dim.value == 0 for dim in dims):
+    if sum(not isinstance(dim, Const) for dim in dims) <= 1 or any(
+        isinstance(dim, Const) and dim.value == 0 for dim in dims
+    ):
         return length(t, dims)
     return reduce(lambda x, y: t.emit("int_mul", (x, y), INT, reason="shape_mismatch"), dims)
 
@@ -219,9 +225,14 @@ def astype(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(np.ndarray.fill)
 def fill(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     a, given = (args[0], args[1]) if len(args) == 2 and not kwargs else (None, None)
-    if isinstance(a, ArrayValue) and given is not None and a.type.writable and not isinstance(given, ArrayValue) and subscripts._storable(t, a, given):
-        found = value_of(given)
-        assert found is not None
+    found = None if given is None or isinstance(given, ArrayValue) else value_of(given)
+    if (
+        found is not None
+        and given is not None
+        and isinstance(a, ArrayValue)
+        and a.type.writable
+        and subscripts.storable(t, a, given)
+    ):
         elementwise.assign(t, a, Scalar(cast(t, found, a.type.element)))
     else:
         opaque.call_for_effect(t, np.ndarray.fill, args, kwargs)

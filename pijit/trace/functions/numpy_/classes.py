@@ -23,21 +23,26 @@ if TYPE_CHECKING:
 EFFECTS = frozenset(["copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"])
 
 # Files, global settings, printing, and callables that run functions they are given.
-LEFT = frozenset(
-    ["save", "savetxt", "savez", "savez_compressed", "load", "loadtxt", "fromfile", "fromregex", "genfromtxt", "memmap", "open_memmap"]
-    + ["seterr", "seterrcall", "geterrcall", "errstate", "setbufsize", "set_printoptions", "printoptions", "info", "show_config"]
-    + ["show_runtime", "test", "get_include"]
-    + ["apply_along_axis", "apply_over_axes", "fromfunction", "fromiter", "frompyfunc", "mask_indices", "piecewise", "vectorize"]
-    + ["nditer", "nested_iters", "ndenumerate", "ndindex", "flatiter", "broadcast", "from_dlpack", "ufunc", "poly1d", "matrix", "asmatrix"]
-    + ["bmat", "recarray", "record", "ndarray", "busdaycalendar", "_CopyMode"]
-)  # fmt: skip
+_FILES = "save savetxt savez savez_compressed load loadtxt fromfile fromregex genfromtxt memmap open_memmap"
+_SETTINGS = "seterr seterrcall geterrcall errstate setbufsize set_printoptions printoptions"
+_SHOWS = "info show_config show_runtime test get_include"
+_RUN_CODE = "apply_along_axis apply_over_axes fromfunction fromiter frompyfunc mask_indices piecewise vectorize"
+_OBJECTS = (
+    "nditer nested_iters ndenumerate ndindex flatiter broadcast from_dlpack ufunc poly1d matrix asmatrix bmat recarray record ndarray"
+    " busdaycalendar"
+)
+LEFT = frozenset(" ".join([_FILES, _SETTINGS, _SHOWS, _RUN_CODE, _OBJECTS]).split())
 
 MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.fft)
 
 
 def public(module: ModuleType) -> dict[str, Any]:
     """The public callables of a module that are neither ufuncs nor classes of dtypes."""
-    found = {name: getattr(module, name) for name in dir(module) if not name.startswith("_") and not _is_deprecated(module, name)}
+    found = {
+        name: getattr(module, name)
+        for name in dir(module)
+        if not name.startswith("_") and not _is_deprecated(module, name)
+    }
     return {name: value for name, value in found.items() if callable(value) and not _has_its_own_table(value)}
 
 

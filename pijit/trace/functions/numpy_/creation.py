@@ -25,7 +25,11 @@ _LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_l
 
 def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:
     """The dtype that an argument names; None where it is not a native one."""
-    wanted = default if given is None or (isinstance(given, Known) and given.value is None) else getattr(given, "value", None)
+    wanted = (
+        default
+        if given is None or (isinstance(given, Known) and given.value is None)
+        else getattr(given, "value", None)
+    )
     if isinstance(wanted, Value) or wanted is None:
         return None
     try:
@@ -117,7 +121,9 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
     if bound is None or value is None or "shape" not in bound:
         return opaque.call_pure(t, np.full, args, kwargs)
-    default = value.type.dtype if isinstance(value.type, Np) else {"bool": bool, "int": int, "float": float}[str(value.type)]
+    default = (
+        value.type.dtype if isinstance(value.type, Np) else {"bool": bool, "int": int, "float": float}[str(value.type)]
+    )
     dtype, dims = dtype_of(bound.get("dtype"), default), shape_of(t, bound["shape"])
     if dtype is None or not dims or _is_negative(dims) or not _fills(value, dtype):
         return opaque.call_pure(t, np.full, args, kwargs)
@@ -126,7 +132,11 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _fills(value: Value, dtype: np.dtype[Any]) -> bool:
     """Whether the scalar is converted natively to the dtype."""
-    kind = value.type.dtype.kind if isinstance(value.type, Np) else {"bool": "b", "int": "i", "float": "f"}[str(value.type)]
+    kind = (
+        value.type.dtype.kind
+        if isinstance(value.type, Np)
+        else {"bool": "b", "int": "i", "float": "f"}[str(value.type)]
+    )
     return dtype.kind in {"b": "biuf", "i": "iuf", "u": "iuf", "f": "f"}.get(kind, "")
 
 

@@ -23,7 +23,18 @@ Kwargs = dict[str, Abstract]
 # Give None: they set the stream, or shuffle their argument in place.
 EFFECTS = frozenset({"seed", "shuffle"})
 # Objects that are not made or looked into here.
-LEFT = frozenset({"get_state", "set_state", "get_bit_generator", "set_bit_generator", "spawn", "test", "default_rng", "random_integers"})
+LEFT = frozenset(
+    {
+        "get_state",
+        "set_state",
+        "get_bit_generator",
+        "set_bit_generator",
+        "spawn",
+        "test",
+        "default_rng",
+        "random_integers",
+    }
+)
 
 
 def _draw(key: Any, name: str, cls: type, first: int) -> None:

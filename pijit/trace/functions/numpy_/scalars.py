@@ -37,7 +37,11 @@ def _constant(cls: Any) -> None:
     @row(cls)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         known = [a.value for a in args if isinstance(a, Known)]
-        if kwargs or len(known) != len(args) or not all(isinstance(k, (str, np.dtype, np.generic)) or k in _CONSTANT for k in known):
+        if (
+            kwargs
+            or len(known) != len(args)
+            or not all(isinstance(k, (str, np.dtype, np.generic)) or k in _CONSTANT for k in known)
+        ):
             raise Break("call_arguments", cls.__name__)
         try:
             return Known(cls(*known))
@@ -46,8 +50,8 @@ def _constant(cls: Any) -> None:
 
 
 _CONSTANT = {bool, int, float, complex, None, *(np.dtype(name).type for name in NATIVE)}
-for _cls in (np.dtype, np.finfo, np.iinfo):
-    _constant(_cls)
+for _constant_class in (np.dtype, np.finfo, np.iinfo):
+    _constant(_constant_class)
 
 
 @row(np.generic.item)
@@ -111,9 +115,33 @@ ATTRIBUTES |= {("float", "real"): lambda t, owner: owner, ("float", "imag"): lam
 
 # No method of an immutable object has an effect, but for those that write files or fail in any case.
 LEFT = frozenset(
-    ["dump", "tofile", "setflags", "setfield", "put", "fill", "resize", "sort", "byteswap", "to_device", "newbyteorder", "getfield"]
+    [
+        "dump",
+        "tofile",
+        "setflags",
+        "setfield",
+        "put",
+        "fill",
+        "resize",
+        "sort",
+        "byteswap",
+        "to_device",
+        "newbyteorder",
+        "getfield",
+    ]
 )
-CLASSES: tuple[type, ...] = (np.generic, np.number, np.integer, np.floating, np.inexact, np.complexfloating, *(np.dtype(name).type for name in sorted(NATIVE)), int, float, tuple)
+CLASSES: tuple[type, ...] = (
+    np.generic,
+    np.number,
+    np.integer,
+    np.floating,
+    np.inexact,
+    np.complexfloating,
+    *(np.dtype(name).type for name in sorted(NATIVE)),
+    int,
+    float,
+    tuple,
+)
 for _cls in CLASSES:
     for _name, _method in vars(_cls).items():
         if type(_method) is type(str.join) and not _name.startswith("_") and _name not in (*LEFT, "item"):

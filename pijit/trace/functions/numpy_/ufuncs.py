@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.types import NATIVE, Scalar as ScalarType
+from ....ir.types import NATIVE
+from ....ir.types import Scalar as ScalarType
 from ... import elementwise, opaque, operators
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
@@ -28,7 +29,11 @@ def _by_name(function: np.ufunc) -> None:
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         out = kwargs.get("out", args[function.nin] if len(args) > function.nin else Known(None))
         if isinstance(out, ArrayValue) and out.type.writable and len(args) + len(kwargs) == function.nin + 1:
-            return _into(t, function, args[: function.nin], out) if elementwise_ else _call_out(t, function, args, kwargs, out)
+            return (
+                _into(t, function, args[: function.nin], out)
+                if elementwise_
+                else _call_out(t, function, args, kwargs, out)
+            )
         operands = all(isinstance(a, ArrayValue) or scalar_kind(a) for a in args)
         if kwargs or not elementwise_ or len(args) != function.nin or not operands:
             return opaque.call_pure(t, function, args, kwargs)
@@ -62,7 +67,12 @@ for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.v
 def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
     dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
     order = None if dtype is None else elementwise.result_order(tuple(args))
-    if dtype is None or order is None or not elementwise.castable(t, args[1:], (dtype, dtype)) or not t.limits.elementwise("where", dtype.name):
+    if (
+        dtype is None
+        or order is None
+        or not elementwise.castable(t, args[1:], (dtype, dtype))
+        or not t.limits.elementwise("where", dtype.name)
+    ):
         return opaque.call_pure(t, np.where, args, kwargs)
     return elementwise.emit(t, "where", args, (np.dtype(bool), dtype, dtype, dtype), order)
 
@@ -72,7 +82,11 @@ def _where_dtype(args: list[Abstract]) -> np.dtype[Any] | None:
     condition, *choices = args
     value = value_of(condition)
     is_bool = value is not None and getattr(value.type, "name", "") == "bool"
-    if not is_bool or not any(isinstance(a, ArrayValue) for a in args) or not all(isinstance(a, ArrayValue) or scalar_kind(a) for a in choices):
+    if (
+        not is_bool
+        or not any(isinstance(a, ArrayValue) for a in args)
+        or not all(isinstance(a, ArrayValue) or scalar_kind(a) for a in choices)
+    ):
         return None
     samples = []
     for choice in choices:
