@@ -14,7 +14,7 @@ from typing import Any
 
 from . import cache, symbols
 
-VERSION = "1"  # of the code generator: a change of what it emits for one text of IR
+VERSION = "2"  # of the code generator: a change of what it emits for one text of IR
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,21 @@ _lock = threading.RLock()
 @functools.cache
 def codegen() -> Any:
     """numba's code generator, one per process."""
-    from numba.core.codegen import JITCPUCodegen
+    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+
+    class Library(JITCodeLibrary):  # type: ignore[misc, no-any-unimported]
+        """Optimised once: numba runs each function through the passes first, which prepares its reference counting for pruning and costs
+        as much again."""
+
+        def _optimize_functions(self, ll_module: Any) -> None:
+            ll_module.data_layout = self._codegen._data_layout
+
+        def _optimize_final_module(self) -> None:
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
+
+    class Codegen(JITCPUCodegen):  # type: ignore[misc, no-any-unimported]
+        _library_class = Library
 
     try:
         _native = importlib.import_module("pijit._native")
@@ -41,7 +55,7 @@ def codegen() -> Any:
         pass
     else:
         symbols.register(_native.symbols())
-    make: Any = JITCPUCodegen
+    make: Any = Codegen
     return make("pijit")
 
 
