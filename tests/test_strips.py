@@ -1,8 +1,12 @@
 """Loops that run in strips: every trip count, every place where a check fails in the middle."""
 
+import signal
+
 import numpy as np
 import pytest
 from differential import check, check_calls
+
+import pijit
 
 COUNTS = (0, 1, 7, 1023, 1024, 1025, 2049)
 
@@ -178,3 +182,30 @@ def test_return_from_the_middle():
 def test_every_exit(function):
     x = np.random.default_rng(3).random(40)
     check(function, x, x.copy())
+
+
+class Interrupted(Exception):
+    pass
+
+
+def long(n, step):
+    s = 0.0
+    for _ in range(n):
+        s += step
+    return s
+
+
+def test_signals_are_served_between_strips():
+    def interrupt(signum, frame):
+        raise Interrupted
+
+    function = pijit.jit(long)
+    assert function(5000, 0.5) == 2500.0
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.05)
+    try:
+        with pytest.raises(Interrupted):
+            function(10**15, 0.5)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

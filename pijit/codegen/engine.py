@@ -35,7 +35,7 @@ def codegen() -> Any:
     """numba's code generator, one per process."""
     from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 
-    class Library(JITCodeLibrary):  # type: ignore[misc, no-any-unimported]
+    class Library(JITCodeLibrary):
         """Optimised once: numba runs each function through the passes first, which prepares its reference counting for pruning and costs
         as much again."""
 
@@ -43,10 +43,11 @@ def codegen() -> Any:
             ll_module.data_layout = self._codegen._data_layout
 
         def _optimize_final_module(self) -> None:
-            passes, builder = self._codegen._module_pass_manager()
+            generator: Any = self._codegen
+            passes, builder = generator._module_pass_manager()
             passes.run(self._final_module, builder)
 
-    class Codegen(JITCPUCodegen):  # type: ignore[misc, no-any-unimported]
+    class Codegen(JITCPUCodegen):
         _library_class = Library
 
     try:
