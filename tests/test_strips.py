@@ -184,6 +184,19 @@ def test_every_exit(function):
     check(function, x, x.copy())
 
 
+def relative_to_the_first(x, y, z):
+    for i in range(len(x)):
+        y[i] = x[i] - z[0]
+
+
+def test_index_that_does_not_change():
+    check_calls(
+        relative_to_the_first,
+        [(np.ones(n), np.zeros(n), z) for n in (0, 3, 2000) for z in (np.zeros(0), np.ones(1))],
+        configurations=("jit", "numpy"),
+    )
+
+
 class Interrupted(Exception):
     pass
 

@@ -33,9 +33,17 @@ def strip(graph: Graph) -> None:
         return
     known = learn(graph)
     for loop in list(counted_loops(graph)):
-        low, high = known[loop.body[0]].range(loop.counter)
+        low, high = entered(loop, known).range(loop.counter)
         if low + STRIP * loop.step >= MIN and high + STRIP * loop.step <= MAX:
             _split(graph, loop, known)
+
+
+def entered(loop: Loop, known: dict[Block, Facts]) -> Facts:
+    """What is known where an iteration begins. What its checks tell later does not count: it is they that are to go."""
+    assert isinstance(loop.header.end, Branch)
+    facts = known[loop.header].copy()
+    facts.assume(loop.header.end.condition, True)
+    return facts
 
 
 def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
@@ -155,11 +163,11 @@ class _Conditions:
     """What must hold of a strip for its checks to be superfluous."""
 
     def __init__(self, loop: Loop, known: dict[Block, Facts]) -> None:
-        self.loop, self.facts = loop, known[loop.body[0]]
+        self.loop, self.facts = loop, entered(loop, known)
         self.least: list[tuple[Value, int]] = []  # (length, offset): counter + offset < length
         self.wanted: dict[tuple[str, Value, object], Test] = {}
         self.small = False
-        self.sums = Sums(loop, known)
+        self.sums = Sums(loop, self.facts)
         self.params = tuple(loop.header.params)
         self.exact: set[Op] = set()  # sums that cannot overflow
         self.covered: set[Op] = set()  # checks that pass
@@ -171,7 +179,7 @@ class _Conditions:
                 self.overflow(op)
 
     def want(self, symbol: str, value: Value, other: Value) -> None:
-        if isinstance(value, Const) or self.facts.decide(symbol, value, other):
+        if self.facts.decide(symbol, value, other):
             return
         self.wanted[symbol, value, other.value if isinstance(other, Const) else other] = symbol, value, other
 
