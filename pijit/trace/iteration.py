@@ -70,7 +70,11 @@ def advance(t: Tracer, exhausted: int) -> object:
         following = t.emit("raw_add", (top.index, const(1)), INT)
         from . import subscripts
 
-        item = subscripts.element(t, top.sequence, top.index)
+        try:
+            item = subscripts.element(t, top.sequence, top.index)
+        except Break:
+            t.block = before  # the instruction has not begun
+            raise
         stack[-1] = top.moved(following)
         stack.append(item)
     block.end = t.goto(body)
