@@ -314,7 +314,10 @@ enum { FPE_DIVIDE = 1, FPE_OVER = 2, FPE_UNDER = 4, FPE_BAD = 8 };
 static void pj_fp_clear(void)
 {
 #if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() & ~0x3Fu);
+    unsigned csr = _mm_getcsr();
+    if (csr & 0x1D) { /* one of those that pj_fp_get looks at: writing the register waits for all arithmetic to end */
+        _mm_setcsr(csr & ~0x3Fu);
+    }
 #else
     feclearexcept(FE_ALL_EXCEPT);
 #endif

@@ -72,6 +72,9 @@ typedef struct _PyInterpreterFrame PjFrame;
 #define PJ_IS_PRECALL(op) 0
 #endif
 
+/* 3.12: calls that were specialised for a function look at its vectorcall again when its version is 0. */
+#define PJ_OWN_CALLS (PY_VERSION_HEX >= 0x030C0000)
+
 /* 3.12: conditional jumps go forward only. */
 #define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
 #if PJ_CONDITIONAL_BACKWARD

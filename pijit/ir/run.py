@@ -85,12 +85,6 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
     raise TypeError(f"{recipe!r} describes no object")
 
 
-def _iterator_update(iterator: Any, start: int, stop: int, step: int) -> Any:
-    for _ in range(operator.length_hint(iterator) - len(range(start, stop, step))):
-        next(iterator)
-    return iterator
-
-
 def _iterator_at(sequence: Any, index: int) -> Any:
     iterator = iter(sequence)
     iterator.__setstate__(index)
@@ -106,7 +100,6 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _iterator_at,
-    "range_iterator_update": _iterator_update,
 }
 
 
@@ -274,6 +267,16 @@ def _np_op(op: Op, *args: Any) -> Any:
     if name in _EXACT and args[0].dtype.kind in "iu":
         _demand(int(result) == _EXACT[name](*(int(arg) for arg in args)))
     return result
+
+
+def _np_try(op: Op, *args: Any) -> tuple[Any, int]:
+    type = op.results[0].type
+    assert isinstance(type, Np)
+    plain = Op("np_op", op.args, (type,), op.attrs, {}, op.line)
+    try:
+        return EVALUATORS["np_op"](plain, *args), 0
+    except Taken:
+        return type.dtype.type(0), 1
 
 
 # ---- arrays ------------------------------------------------------------------------------------------------------------------
@@ -484,6 +487,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "bool_to_int": lambda op, a: int(a),
     "cast": _careful(_cast),
     "np_op": _careful(_np_op),
+    "np_try": _np_try,
+    "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
     "stride": lambda op, array: array.strides[op.attrs["axis"]],
     "check_index": _check_index,

@@ -10,6 +10,7 @@ from ..ir.graph import Graph
 from .dce import dce
 from .fuse import Fusible, fuse
 from .simplify import simplify, thread
+from .strip import strip
 
 
 def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
@@ -29,6 +30,9 @@ class Options:
 Pass = Callable[[Graph, Options], None]
 
 PASSES: list[tuple[str, Pass]] = [
+    ("simplify", lambda graph, options: simplify(graph)),
+    ("dce", lambda graph, options: dce(graph)),
+    ("strip", lambda graph, options: strip(graph)),
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),

@@ -12,10 +12,10 @@ Renaming = dict[Value, Value]
 def rename(graph: Graph, new: Renaming) -> None:
     """Every use of a key becomes a use of its value (followed to the end of the chain)."""
     if new:
-        _Renamer(new).graph(graph)
+        Renamer(new).graph(graph)
 
 
-class _Renamer:
+class Renamer:
     def __init__(self, new: Renaming) -> None:
         self.new = new
         # exits share frames and recipes; the old one is kept so that its id stays its own

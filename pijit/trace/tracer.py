@@ -360,6 +360,8 @@ class Tracer:
         before = dict(_labelled(earlier.state)) if earlier is not None else {}
         remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
         for (label, container, key), abstract in _labelled_slots(fresh):
+            if not _is_live(fresh.frames[label[0]], container, key):
+                continue
             stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
             if isinstance(abstract, Known):
                 known = value_of(abstract)
@@ -423,7 +425,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
+        if a is b or not _is_live(frame, container, key):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -461,9 +463,6 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     """Which tuples are one object: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
     return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
-
-
-_NOTHING = (LAZY, UNBOUND)
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
