@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..ir.check import dominators
-from ..ir.graph import Block, Branch, Graph, Jump, Leave, Op, Value
+from ..ir.graph import Block, Branch, Graph, Leave, Op, Value
 from ..ir.ops import OPS
 from .facts import split
 
