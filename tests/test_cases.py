@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).parents[1])]
+from differential import check_calls, describe, settings, subject_of
 
-from differential import Instance, Subject, check_calls, describe, settings, subject_of
-
-import pijit
 from pijit.runtime import tiers
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
@@ -100,8 +97,6 @@ def rewrite(names: list[str]) -> None:
             case = read(file)
             file.write_text(case.head + RULE + "\n" + outcome(case))
 
-
-__all__ = ["Instance", "Subject", "pijit"]
 
 if __name__ == "__main__" and sys.argv[1:2] == ["--rewrite"]:
     rewrite(sys.argv[2:])

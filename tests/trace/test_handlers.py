@@ -8,7 +8,9 @@ from differential import check_calls
 from pijit.trace import opcodes
 
 # Instructions that only some versions have; on the others the program reaches something else.
-ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP", "CALL_KW": "CALL_KW", "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
+ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP",
+        "CALL_KW": "CALL_KW",
+        "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
         "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR", "LOAD_METHOD": None, "BINARY_SLICE": None, "STORE_SLICE": None, "PUSH_NULL": None}  # fmt: skip
 
 LOOP = "    s = 0\n    for i in range(a):\n        s += i\n    return s\n"
