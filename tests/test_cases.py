@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from differential import check_calls, describe, settings, subject_of
 
 from pijit.runtime import tiers
