@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from pijit.runtime.callables import plain_function
 from pijit.runtime import records, tiers
+from pijit.runtime.callables import plain_function
 
 if TYPE_CHECKING:
     from pijit.reports.function import Report

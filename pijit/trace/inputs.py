@@ -80,7 +80,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         tracer.guards.array(source, value, actual)
         tracer.samples[value] = actual
         return with_dims(tracer, value, actual.shape)
-    if cls is _RANGE_ITERATOR:
+    if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
     if isinstance(actual, _BY_IDENTITY) and cls.__module__.startswith(("builtins", "numpy", "_cython_")):
         tracer.guards.same(source, actual)
@@ -92,6 +92,13 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     tracer.guards.object(source, value, cls)
     tracer.samples[value] = actual
     return Opaque(value, cls)
+
+
+def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
+    """Whether an iterator is that of one running loop: what else refers to it would not see it move."""
+    view = tracer.view
+    held = (*view.stack, *view.locals, *(view.names or {}).values())
+    return source.row[0] == "stack" and sum(item is iterator for item in held) == 1
 
 
 def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:

@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -19,8 +19,8 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
-from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from . import inputs
@@ -124,7 +124,8 @@ class Tracer:
     def capture(self) -> Capture:
         root = self.state.frame
         inputs.load_stack(self)
-        self.checkpoint = [root.copy()]
+        # a check that fails here leaves the frame as it is, iterators of another step included
+        self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
         jump = self.goto(self.state, polls=False)
@@ -365,7 +366,7 @@ class Tracer:
             if isinstance(abstract, Known):
                 known = value_of(abstract)
                 differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
+                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
