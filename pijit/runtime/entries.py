@@ -108,7 +108,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         record.misses += 1
     try:
         return _compile(state, record, entry, pc, raw, failures)
-    except CaptureError as error:
+    except (CaptureError, KeyboardInterrupt) as error:  # Ctrl-C while it compiles is for the program
         return error
     except Exception:
         if CONFIG.raise_internal:
