@@ -20,7 +20,6 @@
     X(SLICE, "slice", "l")                                                                                            \
     X(RANGE, "range", "www")                                                                                          \
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
-    X(RANGE_ITERATOR_UPDATE, "range_iterator_update", "wwww")                                                         \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
     X(ITERATOR_AT, "iterator_at", "rr")
@@ -381,11 +380,16 @@ static PyObject *build_slice(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+/* As attribute access binds: a method of a function, a builtin of a method descriptor. */
 static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
 {
     PyObject *function = pj_build(r->kids[0], W);
     PyObject *self = function == NULL ? NULL : pj_build(r->kids[1], W);
-    PyObject *o = self == NULL ? NULL : PyMethod_New(function, self);
+    PyObject *o = NULL;
+    if (self != NULL) {
+        descrgetfunc bind = Py_TYPE(function)->tp_descr_get;
+        o = bind == NULL ? PyMethod_New(function, self) : bind(function, self, (PyObject *)Py_TYPE(self));
+    }
     Py_XDECREF(function);
     Py_XDECREF(self);
     if (o == NULL && !PyErr_Occurred()) {
@@ -436,11 +440,6 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_range(W[r->a], W[r->b], W[r->c]);
     case R_RANGE_ITERATOR:
         return build_range_iterator(W[r->a], W[r->b], W[r->c]);
-    case R_RANGE_ITERATOR_UPDATE: {
-        PyObject *it = (PyObject *)(intptr_t)W[r->a];
-        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->d], range_length(W[r->b], W[r->c], W[r->d]));
-        return Py_NewRef(it);
-    }
     case R_BOUND_METHOD:
         return build_bound_method(r, W);
     case R_ITERATOR: {

@@ -238,6 +238,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
+    case PJ_GUARD_SOLE:
+        return Py_REFCNT(o) == 1;
     case PJ_GUARD_LENGTH:
         return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
     case PJ_GUARD_PYTHON_FUNCTION: {

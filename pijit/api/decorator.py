@@ -145,7 +145,7 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
         return unchanged(function, "suspendable")
     new = with_code(function, private_code(function.__code__, options))
     new.stats = functools.partial(stats, new)  # type: ignore[attr-defined]
-    tiers.enable_code(new.__code__, options)
+    tiers.enable_code(new.__code__, options, new)
     return new
 
 

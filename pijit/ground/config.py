@@ -35,6 +35,7 @@ class Config:
     max_unroll: int = setting(64, "items of a short tuple or list that a loop over it is unrolled for")
     exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
     log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
+    compile_all: bool = setting(False, "true (tests): what cannot pay is compiled too, and what does not pay is kept")
     stance: str = setting("compile", "see set_stance: eager, compile, fail_on_break or fail_on_recompile")
     raise_internal: bool = setting(False, "true (tests): an internal error is raised where it is found, not logged")
 

@@ -165,8 +165,12 @@ def warn(channel: str, text: str) -> None:
     LOGGERS[channel].warning("%s", text)
 
 
+INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
+
+
 def internal(text: str) -> None:
     """An error in pijit itself. The program goes on in the interpreter."""
+    INTERNAL_ERRORS.append(text)
     ROOT.error("PJ901 internal error, the interpreter took over: %s", text)
 
 

@@ -35,7 +35,7 @@ def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rep
     record = tiers.record_of(plain.__code__)
     if record is None:
         plain = with_code(plain, plain.__code__.replace())
-        record = tiers.enable_code(plain.__code__, Options(eager=True))
+        record = tiers.enable_code(plain.__code__, Options(eager=True), plain)
     elif not args and not kwargs and needs_arguments(plain):
         return Report(record, plain)
     raised = ""

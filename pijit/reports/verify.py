@@ -118,7 +118,7 @@ class Trial:
         if options is not None:
             if cut is not None:
                 driver.BACKENDS[CUT] = cut
-            tiers.enable_code(function.__code__, options)
+            tiers.enable_code(function.__code__, options, function)
         try:
             return Outcome(function(*args, **kwargs), None, (args, kwargs))
         except Exception as error:

@@ -179,7 +179,7 @@ def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference |
 
 def _worth_compiling(capture: Any, kind: str) -> bool:
     """A whole function that was asked for is always compiled: it shows soon whether it pays. Anything else must be able to."""
-    if not capture.progress or (kind == "start" and capture.returns):
+    if not capture.progress or CONFIG.compile_all or (kind == "start" and capture.returns):
         return bool(capture.progress)
     return worth.can_pay(capture.graph, worth.savings(capture.graph))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.log import INTERNAL_ERRORS
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -29,13 +30,12 @@ DEFAULT = Options()
 NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
 PATTERNS: dict[str, tuple[str, ...]] = {}  # with the patterns that each leaves out
 OWN = frozenset({"pijit", "numba", "llvmlite"})  # packages that no pattern covers: they do the compiling
-INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
 started = False
 wanted = False  # whether the hook is to be in while the stance is not "eager"
 
 
-def start() -> None:
-    """Install the hook, with the callbacks it needs."""
+def start(function: object = None) -> None:
+    """Let frames reach pijit: all of them through the hook, or those of one function only where that is possible."""
     global started, wanted
     from pijit import _native
     from pijit.runtime import entries
@@ -44,7 +44,10 @@ def start() -> None:
         _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
         started = True
     wanted = True
-    if CONFIG.stance != "eager" and not _native.installed():
+    owned = function is not None and _native.own(function)
+    if CONFIG.stance == "eager":
+        _native.uninstall()
+    elif not owned and not _native.installed():
         _native.install()
 
 
@@ -64,12 +67,15 @@ def set_stance(stance: str) -> None:
     if wanted:
         from pijit import _native
 
-        (_native.uninstall if stance == "eager" else _native.install)()
+        if stance == "eager":
+            _native.uninstall()
+        else:
+            _native.install()
+            rest()
 
 
 def on_error(text: str) -> None:
     """The native part, or a callback, failed. The frame goes on in the interpreter."""
-    INTERNAL_ERRORS.append(text)
     log.internal(text)
 
 
@@ -95,13 +101,13 @@ def covers(pattern: str, without: tuple[str, ...], name: str) -> bool:
     return not any(fnmatchcase(name, other) for other in without)
 
 
-def enable_code(code: CodeType, options: Options) -> Record | None:
-    """Make one code object eligible for compilation. None when pijit is switched off."""
+def enable_code(code: CodeType, options: Options, function: object = None) -> Record | None:
+    """Make one code object eligible for compilation; ``function``: when called through this object. None when pijit is switched off."""
     if not CONFIG.enabled:
         return None
     from pijit.runtime import entries
 
-    start()
+    start(function)
     return entries.enable_code(code, options)
 
 
@@ -157,8 +163,12 @@ def rest() -> None:
     from pijit import _native
     from pijit.runtime.records import RECORDS
 
+    if NAMESPACES or PATTERNS:
+        return
     states = (_native.state_of(record.code) for record in list(RECORDS))
-    if not NAMESPACES and not PATTERNS and not any(state is not None and state.mode == "on" for state in states):
+    if _native.OWN_CALLS:
+        _native.rest()
+    elif not any(state is not None and state.mode == "on" for state in states):
         stop()
 
 
