@@ -17,8 +17,9 @@ import pytest
 
 sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).parents[1])]
 
-import pijit
 from differential import Instance, Subject, check_calls, describe, settings, subject_of
+
+import pijit
 from pijit.runtime import tiers
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.txt"))

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer

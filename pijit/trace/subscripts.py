@@ -6,7 +6,8 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Scalar as ScalarType
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import Scalar as ScalarType
 from . import elementwise, opaque
 from .elementwise import is_one
 from .operators import cast, describe

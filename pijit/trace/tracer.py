@@ -19,8 +19,8 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
-from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from . import inputs
@@ -365,7 +365,7 @@ class Tracer:
             if isinstance(abstract, Known):
                 known = value_of(abstract)
                 differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
+                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
@@ -393,7 +393,8 @@ def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]
     found = []
     for depth, frame in enumerate(state.frames):
         containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
         ]  # fmt: skip
         for kind, container, keys in containers:
             found += [(((depth, kind, key), container, key), container[key]) for key in keys]

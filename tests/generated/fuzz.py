@@ -30,6 +30,7 @@ def failure(source: str, calls, names) -> str:
     import warnings
 
     import differential
+
     from pijit.ground import log
     from pijit.runtime import tiers
 
