@@ -73,7 +73,7 @@ class Flags:
         from pijit import _native
 
         symbols = _native.symbols()
-        self.clear = ctypes.CFUNCTYPE(None)(symbols["pj_fp_clear"])
+        self.clear: Any = ctypes.CFUNCTYPE(None)(symbols["pj_fp_clear"])
         self.get = ctypes.CFUNCTYPE(ctypes.c_int64)(symbols["pj_fp_get"])
 
 
@@ -124,7 +124,7 @@ def values(dtype: str) -> Any:
         return (half[:, None] + 1j * half[None, ::2]).ravel().astype(dtype)[:: 3 if half.size > 20 else 1]
     limits = np.finfo(dtype)
     positive = [0.0, 0.5, 1.0, 1.5, 2.5, 1e10, 2.0**31, 2.0**52 + 1, limits.max, limits.tiny, limits.smallest_subnormal, np.inf]
-    return np.array([*positive, *(-v for v in positive), np.nan, *(rng.standard_normal(_ORDINARY) * 100)], dtype)
+    return np.array([*positive, *(-float(v) for v in positive), np.nan, *(rng.standard_normal(_ORDINARY) * 100)], dtype)
 
 
 # ---- libm --------------------------------------------------------------------------------------------------------------
