@@ -43,7 +43,7 @@ def test_a_report_of_a_plain_function(capsys):
     assert all("multiply" in kernel["text"] or "add" in kernel["text"] for kernel in last["kernels"])
     assert all("define" in kernel["code"] for kernel in last["kernels"])
     text = str(report)
-    assert f"  break  {LINE + 1:4}" in text
+    assert f"  break  {LINE + 1:5} | " in text
     assert "^ PJ111 call not supported (print), once." in text
     assert "  graph\n    fragment(" in text
     assert "\033[" not in text
