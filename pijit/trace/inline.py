@@ -90,9 +90,10 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
     defaults = function.__defaults__ or ()
     for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
         bound.setdefault(index, Known(value))
+    keyword_defaults = function.__kwdefaults__ or {}
     for index in range(positional, positional + keyword_only):
-        if names[index] in (function.__kwdefaults__ or {}):
-            bound.setdefault(index, Known(function.__kwdefaults__[names[index]]))
+        if names[index] in keyword_defaults:
+            bound.setdefault(index, Known(keyword_defaults[names[index]]))
     missing = [names[i] for i in range(positional + keyword_only) if i not in bound]
     if missing:
         raise Break("always_raises", f"{function.__qualname__}() lacks {missing[0]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,7 @@ def order_of(array: np.ndarray[Any, Any]) -> str:
     if flags.f_contiguous:
         return "F"
     strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length != 1]
-    descending = all(a >= b for a, b in zip(strides, strides[1:], strict=False))
+    descending = all(a >= b for a, b in itertools.pairwise(strides))
     return "S" if descending and all(stride > 0 for stride in strides) else "A"
 
 

@@ -151,7 +151,7 @@ def unpack(t: Tracer, array: ArrayValue, n: int) -> tuple[Abstract, ...]:
 def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> Abstract:
     if isinstance(index, Known) and type(index.value) in (int, bool):
         try:
-            return items[index.value]
+            return items[int(index.value)]
         except IndexError:
             raise Break("always_raises", "tuple index out of range") from None
     if isinstance(index, Container) and index.kind == "slice" and all(isinstance(i, Known) for i in index.items):

@@ -394,7 +394,8 @@ def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]
     found = []
     for depth, frame in enumerate(state.frames):
         containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
         ]  # fmt: skip
         for kind, container, keys in containers:
             found += [(((depth, kind, key), container, key), container[key]) for key in keys]
