@@ -110,7 +110,7 @@ typedef struct {
     PyObject *texts, *keep, *data;
 } PjFragment;
 
-/* ---- code states (module.c, clone.c) ---- */
+/* ---- code states (states.c, clone.c) ---- */
 
 /* co_extra points to one of these: it starts a state, a clone record or the mark "seen". */
 typedef struct {
@@ -247,6 +247,7 @@ typedef enum {
 
 typedef struct {
     char *stack_limit;  /* the C stack must stay above */
+    char *stack_end;
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
     int in_callback;
@@ -273,11 +274,18 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag);
 int pj_install(void);
 int pj_uninstall(void);
 bool pj_installed(void);
+PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
+
+/* namespaces.c */
+extern bool pj_watching; /* any namespace at all */
+bool pj_is_watched(PyObject *globals);
 int pj_watch(PyObject *globals);
 int pj_unwatch(PyObject *globals);
 void pj_watch_all(bool on);
-int pj_hook_init(void);
-PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
+int pj_namespaces_init(void);
+
+/* stack.c */
+bool pj_stack_exhausted(char *here);
 
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
@@ -347,8 +355,10 @@ int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, 
 int pj_guard_tracing(void);
 int pj_patch_frame_type(void);
 
-/* module.c */
+/* fragments.c, states.c */
 extern PyTypeObject PjState_Type, PjFragment_Type;
 PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+PyObject *pj_attach(PyObject *module, PyObject *args);
+PyObject *pj_state_of(PyObject *module, PyObject *code);
 
 #endif
