@@ -20,7 +20,6 @@
     X(SLICE, "slice", "l")                                                                                            \
     X(RANGE, "range", "www")                                                                                          \
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
-    X(RANGE_ITERATOR_UPDATE, "range_iterator_update", "wwww")                                                         \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
     X(ITERATOR_AT, "iterator_at", "rr")
@@ -436,11 +435,6 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_range(W[r->a], W[r->b], W[r->c]);
     case R_RANGE_ITERATOR:
         return build_range_iterator(W[r->a], W[r->b], W[r->c]);
-    case R_RANGE_ITERATOR_UPDATE: {
-        PyObject *it = (PyObject *)(intptr_t)W[r->a];
-        pj_range_iter_set((PjRangeIter *)it, W[r->b], W[r->d], range_length(W[r->b], W[r->c], W[r->d]));
-        return Py_NewRef(it);
-    }
     case R_BOUND_METHOD:
         return build_bound_method(r, W);
     case R_ITERATOR: {

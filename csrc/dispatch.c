@@ -1,4 +1,5 @@
 /* dispatch.c - the walk over guard rows, the choice of a fragment and its run. */
+#include <time.h>
 #include <alloca.h>
 #include "frame.h"
 #include "numpy_api.h"
@@ -237,6 +238,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
+    case PJ_GUARD_SOLE:
+        return Py_REFCNT(o) == 1;
     case PJ_GUARD_LENGTH:
         return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
     case PJ_GUARD_PYTHON_FUNCTION: {
@@ -355,6 +358,14 @@ PyObject *pj_local_value(PjRun *r, int slot)
 /* ---- fragments ---- */
 
 #define STACK_WORDS 512
+#define PJ_SAMPLE 31 /* every so many runs are timed: whether a fragment pays is judged by it */
+
+static inline int64_t pj_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
 static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
@@ -391,7 +402,16 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     for (int i = 0; i < f->nroots; i++) {
         roots[i] = 0;
     }
-    int64_t exit = f->native(W);
+    int64_t exit;
+    if (PJ_UNLIKELY((f->hits & PJ_SAMPLE) == 0)) {
+        int64_t start = pj_clock();
+        exit = f->native(W);
+        f->sampled += pj_clock() - start;
+        f->samples++;
+    }
+    else {
+        exit = f->native(W);
+    }
     PjStep step;
     if (PJ_LIKELY(exit >= 0 && exit < f->nexits)) {
         step = pj_apply_exit(r, f, (int)exit, W);

@@ -392,7 +392,11 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
     PjExit *e = &fragment->exits[index];
     e->count++;
     if (e->kind == PJ_RETURN) {
-        return apply_return(r, e, W);
+        PjStep step = apply_return(r, e, W);
+        if (PJ_UNLIKELY(e->count == e->next) && r->result != NULL) {
+            pj_call_on_exit(r, fragment, index);
+        }
+        return step;
     }
     PyObject *exc = NULL;
     if (e->kind == PJ_RAISE) {

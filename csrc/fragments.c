@@ -201,6 +201,8 @@ static PyObject *fragment_exits(PyObject *self, void *closure)
 
 static PyMemberDef fragment_members[] = {
     {"hits", T_LONGLONG, offsetof(PjFragment, hits), READONLY, "times the guards held"},
+    {"sampled", T_LONGLONG, offsetof(PjFragment, sampled), READONLY, "nanoseconds spent in the runs that were timed"},
+    {"samples", T_LONGLONG, offsetof(PjFragment, samples), READONLY, "how many runs were timed"},
     {"misses", T_LONGLONG, offsetof(PjFragment, misses), READONLY, "times a guard failed"},
     {"data", T_OBJECT_EX, offsetof(PjFragment, data), 0, "what Python keeps with the fragment"},
     {"texts", T_OBJECT_EX, offsetof(PjFragment, texts), READONLY, "one text per guard row"},

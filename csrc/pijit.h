@@ -107,6 +107,7 @@ typedef struct {
     PjExit *exits;
     PjSite *sites;
     int64_t hits, misses;
+    int64_t sampled, samples; /* nanoseconds in native code, and of how many runs */
     PyObject *texts, *keep, *data;
 } PjFragment;
 

@@ -15,7 +15,7 @@ from .rows import Unsupported
 FIRST_INPUT = 2
 
 # The builds whose items are words, not recipes.
-_OF_WORDS = frozenset({"range", "range_iterator", "range_iterator_update"})
+_OF_WORDS = frozenset({"range", "range_iterator"})
 # The builds whose items are one list in the contract; in the others every item is an element of the tuple.
 _OF_LIST = frozenset({"tuple", "list", "slice"})
 _BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}

@@ -81,12 +81,6 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
     raise TypeError(f"{recipe!r} describes no object")
 
 
-def _iterator_update(iterator: Any, start: int, stop: int, step: int) -> Any:
-    for _ in range(operator.length_hint(iterator) - len(range(start, stop, step))):
-        next(iterator)
-    return iterator
-
-
 def _iterator_at(sequence: Any, index: int) -> Any:
     iterator = iter(sequence)
     iterator.__setstate__(index)
@@ -102,7 +96,6 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _iterator_at,
-    "range_iterator_update": _iterator_update,
 }
 
 

@@ -18,10 +18,9 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
-from pijit.ir.graph import Graph
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
-from pijit.runtime import driver
+from pijit.runtime import driver, worth
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
@@ -126,7 +125,7 @@ def _compile(
     if options.fullgraph and capture.breaks:
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
-    if not worth_compiling(capture, entry.kind):
+    if not _worth_compiling(capture, entry.kind):
         _explain_failures(record, failures, "nothing to compile for these types")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
@@ -149,25 +148,11 @@ def _compile(
     return _AGAIN
 
 
-def worth_compiling(capture: Any, kind: str) -> bool:
-    """Whether a fragment can pay for entering and leaving it: it loops, works on arrays, or does more than a few operations."""
-    if capture.loops and capture.progress:
-        return True
-    return work_of(capture.graph) >= (1 if kind == "start" and capture.returns else PAYS)
-
-
-def work_of(graph: Graph) -> int:
-    """How many instructions of the interpreter a run without loops saves, as far as one can tell."""
-    work = [op.name for block in graph.blocks for op in block.ops if op.name not in _FREE]
-    return len(work) + PAYS * any(name in _HEAVY for name in work)
-
-
-# Entering native code and boxing what it gives costs as much as this many operations of the interpreter (bench/small_calls.py).
-PAYS = 4
-
-
-_FREE = frozenset({"poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "recheck"})
-_HEAVY = frozenset({"ew", "kernel", "assign", "empty", "load", "store"})
+def _worth_compiling(capture: Any, kind: str) -> bool:
+    """A whole function that was asked for is always compiled: it shows soon whether it pays. Anything else must be able to."""
+    if not capture.progress or (kind == "start" and capture.returns):
+        return bool(capture.progress)
+    return worth.can_pay(capture.graph, worth.savings(capture.graph))
 
 
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
@@ -177,7 +162,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(
-        line, kinds[entry.kind], compiled.texts, exits, pays=compiled.capture.loops or work_of(compiled.graph) >= PAYS, root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        line, kinds[entry.kind], compiled.texts, exits, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph), root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(covered),
         texts={"graph": driver.graph_text(compiled.graph, exits=False), "code": compiled.native.code},
     )  # fmt: skip

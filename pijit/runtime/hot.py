@@ -1,7 +1,8 @@
 """Hot exits: what is done about an exit that is taken again and again.
 
-- An exit in the middle of a loop becomes an entry of its own at the next instruction, so that only that one runs in the interpreter.
-- A fragment that leaves more often than it gets anything done is retired.
+- A fragment that does not pay is retired (see worth).
+- An exit at an instruction that native code knows (an overflow, a floating-point flag, ...) becomes an entry of its own at the next
+  instruction, so that only that one runs in the interpreter.
 """
 
 from __future__ import annotations
@@ -9,31 +10,33 @@ from __future__ import annotations
 from typing import Any
 
 from pijit.ground import log, reasons
+from pijit.runtime import worth
 from pijit.runtime.entries import add_entries_after, install, retire
-from pijit.runtime.records import Record
+from pijit.runtime.records import FragmentRecord, Record
 
 NEVER = -1
-_TRIAL = 256  # runs of a fragment that does next to nothing before it is retired
+_TRIAL = 128  # times that an exit is taken before its fragment is judged
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
+_LAST = 10**6  # a fragment that has come so far is left alone
 
 
 def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int) -> int:
     """Deals with one hot exit; gives the count at which to look again."""
     fragment = native.data
     exit = fragment.exits[index]
-    if exit.kind == "poll" or (exit.kind == "return" and (fragment.pays or fragment.kind != "function")):
+    if exit.kind == "poll":
         return NEVER
-    if exit.kind == "return":
-        if count < _TRIAL:
-            return _TRIAL
+    if count >= _TRIAL and not _pays(fragment):
         retire(state, record, native, "not_worth_it")
         return NEVER
-    if exit.at is not None:
-        return NEVER  # a break has its entry from the start
-    resumed = exit.kind == "redo" and add_entries_after(record, fragment.root_pcs[index])
-    if resumed:
+    if exit.kind == "redo" and exit.at is None and add_entries_after(record, fragment.root_pcs[index]):
         install(state, record.plan)
-    reason = reasons.lookup(exit.reason)
-    what = "an entry was made after it" if resumed else "nothing better is known"
-    log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; {what}")
-    return count * _GROWTH
+        reason = reasons.lookup(exit.reason)
+        log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it")
+    return max(_TRIAL, count * _GROWTH) if count < _LAST else NEVER
+
+
+def _pays(fragment: FragmentRecord) -> bool:
+    native = fragment.native
+    loop = native.sampled / native.samples if fragment.loops and native.samples else 0.0
+    return worth.pays(native.hits, native.exits, fragment.saves, (e.kind for e in fragment.exits), loop)

@@ -52,7 +52,8 @@ class FragmentRecord:
     kind: str  # "function" | "loop" | "after"
     guards: Sequence[str]
     exits: Sequence[Exit]
-    pays: bool = True  # whether a run saves more than it costs to enter and leave
+    saves: Sequence[float] = ()  # of each exit: what the way to it saves, in nanoseconds; see worth
+    loops: bool = False  # whether native code can go round
     root_pcs: Sequence[int] = ()  # of each exit: the instruction of the root frame that it leaves at, -1 for returns
     native: Any = None
     compile_seconds: float = 0.0

@@ -123,6 +123,16 @@ def disable_pattern(pattern: str) -> None:
             disable_namespace(vars(module))
 
 
+def rest() -> None:
+    """Take the hook out while nothing that is enabled could use it: an installed hook makes every Python call dearer."""
+    from pijit import _native
+    from pijit.runtime.records import RECORDS
+
+    states = (_native.state_of(record.code) for record in list(RECORDS))
+    if not NAMESPACES and not PATTERNS and not any(state is not None and state.mode == "on" for state in states):
+        _native.uninstall()
+
+
 def disable_all() -> None:
     """Take the hook out. Jitted functions run as plain ones until something is enabled again."""
     for namespace in list(NAMESPACES.values()):

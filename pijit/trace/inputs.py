@@ -116,12 +116,13 @@ def _scalar(tracer: Tracer, source: Source, value: Value) -> Abstract:
 def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     obj, start, step, remaining = (_input(tracer, Value(t)) for t in (OBJECT, INT, INT, INT))
     tracer.guards.check(source, "range_iterator", (obj, start, step, remaining), text=f"{source.name} is a range iterator")
+    tracer.guards.check(source, "sole", text=f"nothing else refers to {source.name}")
     # The step is part of the fragment; another one goes on in the interpreter.
     wanted = const(actual.__reduce__()[1][0].step)
     tracer.pending_checks.append((step, wanted))
     distance = tracer.entry_op("raw_mul", (remaining, wanted), INT)
     stop = tracer.entry_op("raw_add", (start, distance), INT)
-    return RangeIterator(start, stop, int(wanted.value), obj)
+    return RangeIterator(start, stop, int(wanted.value))
 
 
 def load_local(tracer: Tracer, slot: int) -> Abstract:

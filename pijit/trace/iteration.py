@@ -17,7 +17,7 @@ _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 def iterator(t: Tracer, value: Abstract) -> Abstract:
     """iter(value)."""
     if isinstance(value, (RangeIterator, SequenceIterator)):
-        return value
+        raise Break("iteration", "an iterator that is also held elsewhere")  # it would become two
     if isinstance(value, Container) and value.kind == "range":
         return _range(t, value)
     if isinstance(value, Known) and type(value.value) is range:

@@ -23,7 +23,7 @@ from .frames import snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, value_of
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _RESULT = Source(("result",), "the result")
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
+_NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
 
 
 def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
@@ -92,7 +93,8 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         value.op = op
     op.results = tuple(results)
     t.append(op)
-    t.forget_memory()
+    # scalars are worked on without giving way to other threads
+    t.ran_python |= any(kind_of(a) not in _NUMBERS for a in (*args, *kwargs.values()))
     return _finish(t, result)
 
 

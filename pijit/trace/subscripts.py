@@ -65,7 +65,6 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         converted = cast(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
-        t.forget_memory()
         return
     target = view(t, container, plan) if plan and not _is_whole(plan) else container
     if isinstance(value, ArrayValue):

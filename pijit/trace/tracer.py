@@ -90,8 +90,6 @@ REASONS = {
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
 }  # fmt: skip
 
-_PURE_MEMO = frozenset({"raw_add", "raw_sub", "raw_mul", "cmp"})
-
 END = object()  # what a handler returns when it has ended the block
 
 
@@ -112,7 +110,8 @@ class Tracer:
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
         self.returns = self.loops = False
-        self.last_micro = self.reads_mutable = True
+        self.last_micro = True
+        self.ran_python = False  # the current instruction calls something
         root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
         self.root = root
         self.pending_checks: list[tuple[Value, Value]] = []
@@ -145,6 +144,7 @@ class Tracer:
             frame = self.state.frame
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
+            self.ran_python = False
             try:
                 for micro in instruction.micros:
                     self.last_micro = micro is instruction.micros[-1]
@@ -159,6 +159,8 @@ class Tracer:
             frame = self.state.frame  # a call may have pushed or popped one
             if frame.bytecode.at(frame.pc) is instruction:
                 frame.pc = instruction.next
+            if self.ran_python:
+                self.recheck()
             if self._is_join(frame, frame.pc):
                 self.block.end = self.goto(self.state)
                 return
@@ -219,10 +221,11 @@ class Tracer:
             raise Break(reason)
         self.emit("check", (condition,), reason=reason)
 
-    def forget_memory(self) -> None:
-        """After something that may run Python: what was read before and may have changed is checked again."""
-        if self.reads_mutable:
-            self.state.memo = {key: value for key, value in self.state.memo.items() if key[0] in _PURE_MEMO}
+    def recheck(self) -> None:
+        """After something that may run Python or let another thread run: what guards saw must still be so. Leaves at the next
+        instruction if it is not."""
+        frames = [frame.copy() for frame in self.state.frames]
+        self.append(Op("recheck", (), (), {}, {"redo": self.exit("redo", "source_changed", frames)}, self.line))
 
     # ---- the value stack -------------------------------------------------------------------------------------------------
 
@@ -355,6 +358,8 @@ class Tracer:
         join = state.frame.flow.joins[state.frame.pc]
         before = dict(_labelled(earlier.state)) if earlier is not None else {}
         for (label, container, key), abstract in _labelled_slots(fresh):
+            if not _is_live(fresh.frames[label[0]], container, key):
+                continue
             stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
             if isinstance(abstract, Known):
                 known = value_of(abstract)
@@ -411,7 +416,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b or (a in _NOTHING and b in _NOTHING and not _is_live(frame, container, key)):
+        if a is b or not _is_live(frame, container, key):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -443,9 +448,6 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
-
-
-_NOTHING = (LAZY, UNBOUND)
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:

@@ -141,19 +141,17 @@ class Container(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeIterator(Abstract):
-    """An iterator over range(next, stop, step). ``object`` is the frame's own iterator, updated in place at exits, or None: one that
-    capture made."""
+    """An iterator over range(next, stop, step). It stands for one object in one slot; exits put a new one there."""
 
     next: Value
     stop: Value
     step: int
-    object: Value | None = None
 
     def parts(self) -> tuple[Value, ...]:
-        return (self.next, self.stop) if self.object is None else (self.next, self.stop, self.object)
+        return (self.next, self.stop)
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
-        return RangeIterator(next(parts), next(parts), self.step, None if self.object is None else next(parts))
+        return RangeIterator(next(parts), next(parts), self.step)
 
     def moved(self, position: Value) -> Abstract:
         """The same iterator at another position."""
@@ -164,13 +162,10 @@ class RangeIterator(Abstract):
         return self.next
 
     def shape(self) -> object:
-        return ("RangeIterator", self.step, self.object is None)
+        return ("RangeIterator", self.step)
 
     def recipe(self) -> Recipe:
-        state = (Box(self.next), Box(self.stop), Box(const(self.step)))
-        if self.object is None:
-            return Build("range_iterator", state)
-        return Build("range_iterator_update", (Box(self.object), *state))
+        return Build("range_iterator", (Box(self.next), Box(self.stop), Box(const(self.step))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

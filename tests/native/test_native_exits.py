@@ -98,20 +98,6 @@ def test_range_iterators(a, b, step):
     start(f, [], [("return", [], [], ("range_iterator", 2, 3, 4))], words(a, b, step))
     assert list(f()) == list(range(a, b, step))
 
-    def g(it):
-        return "interpreted"
-
-    def write(c):
-        for word, value in zip((6, 7, 8), (a, b, step), strict=True):
-            c.store(value, word)
-        c.exit(0)
-
-    start(g, [("local", 0), ("range_iterator", 0, 2)],
-          [("return", [], [], ("range_iterator_update", 2, 6, 7, 8))], nc.native(write))  # fmt: skip
-    it = iter(range(100))
-    assert g(it) is it
-    assert list(it) == list(range(a, b, step))
-
 
 def test_objects_methods_iterators():
     def f(x):

@@ -1,0 +1,74 @@
+"""Whether a fragment pays: what a run of it saves against what it costs to enter and leave.
+
+All figures are nanoseconds and rough; they come from bench/small_calls.py and bench/breaks.py. A wrong guess costs little: what is kept
+by mistake runs at about the interpreter's speed, what is retired by mistake runs in the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pijit.ir.graph import Exit, Graph, Leave
+
+RUN = 60.0  # guards, exit, crossing
+RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
+_BOXED = 6.0  # per slot that an exit rebuilds
+
+_PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
+_WORK = {
+    **dict.fromkeys(("poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
+    **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
+    **dict.fromkeys(("load", "store", "view"), 60.0),
+    **dict.fromkeys(("kernel", "ew", "assign", "empty"), 250.0),
+    "np_op": 50.0,
+    "call": 10.0,
+}
+
+# A loop in native code does at least this many times as much in the same time.
+_LOOP_SPEEDUP = 8.0
+_EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
+
+
+def savings(graph: Graph) -> list[float]:
+    """For every exit, by its index: what the way to it through the graph, without going round a loop, saves."""
+    best: dict[int, float] = {id(graph.entry): 0.0}
+    found: dict[int, float] = {}
+    for block in graph.blocks:  # in reverse postorder: forward edges come before their targets
+        so_far = best.get(id(block), 0.0)
+        for op in block.ops:
+            for exit in op.exits.values():
+                found[exit.index] = so_far - _rebuilt(exit)
+            so_far += _WORK.get(op.name, _PER_OP)
+        if isinstance(block.end, Leave):
+            found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
+        for jump in block.jumps():
+            best[id(jump.target)] = max(best.get(id(jump.target), 0.0), so_far)
+    return [found[index] for index in sorted(found)]
+
+
+def _rebuilt(exit: Exit) -> float:
+    return _BOXED * sum(len(frame.locals) + len(frame.stack) for frame in exit.frames)
+
+
+def has_loop(graph: Graph) -> bool:
+    """Whether native code can go round."""
+    place = {id(block): n for n, block in enumerate(graph.blocks)}
+    return any(place[id(jump.target)] <= n for n, block in enumerate(graph.blocks) for jump in block.jumps())
+
+
+def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
+    """Whether any way through the graph can be worth entering it."""
+    return has_loop(graph) or any(saved > RUN for saved in saves)
+
+
+def pays(hits: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float) -> bool:
+    """Whether what has run so far was worth it. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round."""
+    cost = saved = 0.0
+    for count, save, kind in zip(taken, saves, kinds, strict=True):
+        if kind != "poll":
+            cost += count * (RETURN if kind == "return" else RUN)
+            saved += count * save
+    saved += hits * max(0.0, loop_nanoseconds - _EMPTY_RUN) * _LOOP_SPEEDUP
+    return saved >= cost
+
+
