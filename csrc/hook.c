@@ -17,16 +17,26 @@ static inline bool stack_exhausted(void)
     return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
 }
 
-/* The frame cannot be run: RecursionError. */
-static __attribute__((noinline)) PyObject *overflow(PyThreadState *ts, PjFrame *frame, int throwflag)
+static int unhooked; /* frames that run without the hook because a C stack is used up */
+static bool installed;
+
+/* Deep recursion: an installed hook makes every Python call a C call, the interpreter alone does not. So this frame and
+ * what it calls run as if pijit were not there, and the limit is Python's own. */
+static __attribute__((noinline)) PyObject *run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
-    pj_counters.delegated_overflow++;
-    if (frame->owner != FRAME_OWNED_BY_THREAD || throwflag) {
-        return plain_eval(ts, frame, throwflag); /* a generator: it is finished by the interpreter only */
+    pj_counters.delegated_deep++;
+    PyInterpreterState *interp = ts->interp;
+    int kept = pj_limit_c_recursion(ts, pj_stack_left((char *)__builtin_frame_address(0)));
+    unhooked++;
+    if (pj_get_eval(interp) == pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
     }
-    pj_frame_finish(ts, frame, PJ_CURRENT(ts));
-    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
-    return NULL;
+    PyObject *result = plain_eval(ts, frame, throwflag);
+    pj_restore_c_recursion(ts, kept);
+    if (--unhooked == 0 && installed && _PyInterpreterState_GetEvalFrameFunc(interp) == plain_eval) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+    }
+    return result;
 }
 
 /* Runs the frame as if there were no hook. An installed hook makes every Python call a C call: the C recursion counter
@@ -34,7 +44,7 @@ static __attribute__((noinline)) PyObject *overflow(PyThreadState *ts, PjFrame *
 static inline PyObject *delegate(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     if (stack_exhausted()) {
-        return overflow(ts, frame, throwflag);
+        return run_unhooked(ts, frame, throwflag);
     }
 #if PJ_CALLER_CLEARS
     return plain_eval(ts, frame, throwflag);
@@ -314,7 +324,10 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
         }
         return delegate(ts, frame, 0);
     }
-    if (pj_thread.in_callback || pj_traced(ts, code) || stack_exhausted()) {
+    if (stack_exhausted()) {
+        return run_unhooked(ts, frame, 0);
+    }
+    if (pj_thread.in_callback || pj_traced(ts, code)) {
         return delegate(ts, frame, 0); /* another time */
     }
     if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
@@ -358,7 +371,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
         pj_counters.delegated_callback++;
     }
     else if (PJ_UNLIKELY(stack_exhausted())) {
-        return overflow(ts, frame, throwflag);
+        return run_unhooked(ts, frame, throwflag);
     }
     else {
         return run_enabled(ts, frame, state);
@@ -420,8 +433,6 @@ done:
 
 /* ---- installing ---- */
 
-static bool installed;
-
 /* Is this the Python that the extension was compiled for? Internal structures may differ between releases. */
 static int check_layout(PyInterpreterState *interp, PyThreadState *ts)
 {
@@ -454,7 +465,9 @@ int pj_install(void)
     if (pj_guard_tracing() < 0 || pj_patch_frame_type() < 0) {
         return -1;
     }
-    plain_eval = before;
+    if (unhooked == 0) {
+        plain_eval = before;
+    }
     _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
     if (check_layout(interp, ts) < 0) {
         _PyInterpreterState_SetEvalFrameFunc(interp, before);
@@ -470,7 +483,6 @@ int pj_uninstall(void)
     PyInterpreterState *interp = PyInterpreterState_Get();
     if (_PyInterpreterState_GetEvalFrameFunc(interp) == pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
-        plain_eval = _PyEval_EvalFrameDefault;
     }
     installed = false;
     return 0;
@@ -478,5 +490,5 @@ int pj_uninstall(void)
 
 bool pj_installed(void)
 {
-    return installed && pj_get_eval(PyInterpreterState_Get()) == pj_hook;
+    return installed && (unhooked > 0 || pj_get_eval(PyInterpreterState_Get()) == pj_hook);
 }

@@ -144,8 +144,8 @@ static PyObject *counters(PyObject *module, PyObject *ignored)
                          (long long)c->delegated_plain, "delegated_off", (long long)c->delegated_off,
                          "delegated_generator", (long long)c->delegated_generator, "delegated_tracing",
                          (long long)c->delegated_tracing, "delegated_callback", (long long)c->delegated_callback,
-                         "delegated_throw", (long long)c->delegated_throw, "delegated_overflow",
-                         (long long)c->delegated_overflow, "rebuilt", (long long)c->rebuilt, "entries_called",
+                         "delegated_throw", (long long)c->delegated_throw, "delegated_deep",
+                         (long long)c->delegated_deep, "rebuilt", (long long)c->rebuilt, "entries_called",
                          (long long)c->entries_called, "exits_called", (long long)c->exits_called, "clones",
                          (long long)c->clones);
 }

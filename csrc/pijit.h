@@ -258,7 +258,7 @@ extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")
 
 typedef struct {
     int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
-        delegated_callback, delegated_throw, delegated_overflow, rebuilt, entries_called, exits_called, clones;
+        delegated_callback, delegated_throw, delegated_deep, rebuilt, entries_called, exits_called, clones;
 } PjCounters;
 
 extern PjCounters pj_counters;
@@ -287,6 +287,7 @@ int pj_namespaces_init(void);
 
 /* stack.c */
 bool pj_stack_exhausted(char *here);
+size_t pj_stack_left(char *here);
 
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
