@@ -51,9 +51,11 @@ def hook(on: bool) -> None:
     from pijit import _native
     from pijit.runtime import tiers
 
-    (_native.install if on else _native.uninstall)()
     if on:
+        _native.install()
         tiers.rest()
+    else:
+        _native.uninstall()
 
 
 def interleaved(

@@ -380,11 +380,16 @@ static PyObject *build_slice(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+/* As attribute access binds: a method of a function, a builtin of a method descriptor. */
 static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
 {
     PyObject *function = pj_build(r->kids[0], W);
     PyObject *self = function == NULL ? NULL : pj_build(r->kids[1], W);
-    PyObject *o = self == NULL ? NULL : PyMethod_New(function, self);
+    PyObject *o = NULL;
+    if (self != NULL) {
+        descrgetfunc bind = Py_TYPE(function)->tp_descr_get;
+        o = bind == NULL ? PyMethod_New(function, self) : bind(function, self, (PyObject *)Py_TYPE(self));
+    }
     Py_XDECREF(function);
     Py_XDECREF(self);
     if (o == NULL && !PyErr_Occurred()) {

@@ -62,6 +62,15 @@ static int check_exit(PjExit *e, int nwords)
             return -1;
         }
     }
+    for (int i = 0; i < e->nshared; i++) {
+        if (check_recipe(e->shared[i], nwords) < 0) {
+            return -1;
+        }
+        if (e->shared_words[i] < 2 || e->shared_words[i] >= nwords) {
+            PyErr_SetString(PyExc_ValueError, "the word of a shared object is not a word");
+            return -1;
+        }
+    }
     for (int i = 0; i < e->nframes; i++) {
         PjExitFrame *f = &e->frames[i];
         for (int j = 0; j < f->nlocals; j++) {

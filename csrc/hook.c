@@ -4,7 +4,7 @@
 #include "frame.h"
 
 _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {
-    (char *)UINTPTR_MAX, NULL, NULL, NULL, 0};
+    (char *)UINTPTR_MAX, NULL, NULL, NULL, NULL, 0};
 PjCounters pj_counters;
 
 /* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
@@ -344,6 +344,13 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
         return run_rebuilt(ts, frame);
     }
+    if (PJ_UNLIKELY(pj_thread.one_shot != NULL)) {
+        if (pj_thread.one_shot != (PyObject *)pj_frame_function(frame)) {
+            return delegate(ts, frame, throwflag); /* a finalizer that ran before the frame was made */
+        }
+        pj_thread.one_shot = NULL;
+        ts->interp->eval_frame = NULL;
+    }
     PyCodeObject *code = pj_frame_code(frame);
     PjExtra *extra = pj_code_extra(code, pj_extra_index);
     if (extra == NULL) {
@@ -360,6 +367,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     PjState *state = pj_state_of_extra(extra);
     if (PJ_UNLIKELY(state->off)) {
         pj_counters.delegated_off++;
+        pj_disown((PyObject *)pj_frame_function(frame));
     }
     else if (PJ_UNLIKELY(throwflag)) {
         pj_counters.delegated_throw++;
@@ -449,6 +457,12 @@ static int check_layout(PyInterpreterState *interp, PyThreadState *ts)
     return same ? 0 : -1;
 }
 
+/* What has to be in place before the first frame of ours runs. */
+int pj_prepare(void)
+{
+    return pj_guard_tracing() < 0 || pj_patch_frame_type() < 0 ? -1 : 0;
+}
+
 int pj_install(void)
 {
     PyThreadState *ts = PyThreadState_Get();
@@ -458,11 +472,12 @@ int pj_install(void)
         return -1;
     }
     _PyFrameEvalFunction before = _PyInterpreterState_GetEvalFrameFunc(interp);
+    pj_own_switch(true);
     if (before == pj_hook) {
         installed = true;
         return 0;
     }
-    if (pj_guard_tracing() < 0 || pj_patch_frame_type() < 0) {
+    if (pj_prepare() < 0) {
         return -1;
     }
     if (unhooked == 0) {
@@ -477,8 +492,9 @@ int pj_install(void)
     return 0;
 }
 
-/* Frames that run on clones go on doing so; a hook that was put above ours stays. */
-int pj_uninstall(void)
+/* Takes the hook out; functions with a vectorcall of their own go on. Frames that run on clones do too, and a hook that was
+ * put above ours stays. */
+int pj_rest(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
     if (_PyInterpreterState_GetEvalFrameFunc(interp) == pj_hook) {
@@ -486,6 +502,12 @@ int pj_uninstall(void)
     }
     installed = false;
     return 0;
+}
+
+int pj_uninstall(void)
+{
+    pj_own_switch(false);
+    return pj_rest();
 }
 
 bool pj_installed(void)

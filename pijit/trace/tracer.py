@@ -27,7 +27,7 @@ from . import inputs
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, Scalar, SequenceIterator, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +357,7 @@ class Tracer:
 
         join = state.frame.flow.joins[state.frame.pc]
         before = dict(_labelled(earlier.state)) if earlier is not None else {}
+        remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
         for (label, container, key), abstract in _labelled_slots(fresh):
             if not _is_live(fresh.frames[label[0]], container, key):
                 continue
@@ -368,11 +369,18 @@ class Tracer:
                     container[key] = Scalar(param(known))
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
+            elif id(abstract) in remade:
+                continue
             elif stored:
                 container[key] = abstract.remade(param(v) for v in abstract.parts())
             elif label in before and before[label].shape() == abstract.shape():
                 kept = zip(abstract.parts(), before[label].parts(), strict=True)
                 container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
+            if isinstance(abstract, Container) and container[key] is not abstract:
+                remade[id(abstract)] = container[key]
+        for (_, container, key), abstract in _labelled_slots(fresh):
+            if isinstance(abstract, Container):
+                container[key] = remade.get(id(abstract), abstract)
         return Version(block, fresh, params), args
 
 
@@ -411,7 +419,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     args: list[Value | None] = [None] * len(version.params)
     theirs = list(version.state.slots())
     ours = list(state.slots())
-    if len(theirs) != len(ours):
+    if len(theirs) != len(ours) or _sharing(ours) != _sharing(theirs):
         return None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
@@ -448,6 +456,12 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
+    """Which tuples are one object: for each, the number of the first that it is."""
+    seen: dict[int, int] = {}
+    return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:

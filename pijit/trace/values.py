@@ -125,6 +125,7 @@ class Container(Abstract):
 
     kind: str
     items: tuple[Abstract, ...]
+    built: Build | None = field(default=None, compare=False)
 
     def parts(self) -> tuple[Value, ...]:
         return tuple(v for item in self.items for v in item.parts())
@@ -136,7 +137,11 @@ class Container(Abstract):
         return (self.kind, *(item.shape() for item in self.items))
 
     def recipe(self) -> Recipe:
-        return Build(self.kind, tuple(item.recipe() for item in self.items))
+        """Always the same one: what is one object here is one object in an exit."""
+        if self.built is None:
+            object.__setattr__(self, "built", Build(self.kind, tuple(item.recipe() for item in self.items)))
+        assert self.built is not None
+        return self.built
 
 
 @dataclass(frozen=True, slots=True, eq=False)
