@@ -55,8 +55,11 @@ def test_special_values(value):
 
 
 def test_errors_and_arguments():
-    for call in ("a.max()", "a.sum(axis=5)", "np.sum(a, axis=(0, 1))", "a.sum(axis=None, keepdims=True)", "np.sum(a, dtype=np.float32)",
-                 "a.sum(initial=3.0)", "np.sum(a, where=a > 0)", "a.sum(0, None, None)", "np.mean(a, dtype=np.float64)", "a.sum(axis=True)"):  # fmt: skip
+    calls = [
+        "a.max()", "a.sum(axis=5)", "np.sum(a, axis=(0, 1))", "a.sum(axis=None, keepdims=True)", "np.sum(a, dtype=np.float32)",
+        "a.sum(initial=3.0)", "np.sum(a, where=a > 0)", "a.sum(0, None, None)", "np.mean(a, dtype=np.float64)", "a.sum(axis=True)",
+    ]  # fmt: skip
+    for call in calls:
         check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((4, 3)), calls=2, configurations=("jit",))
         check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((0, 3)), calls=2, configurations=("jit",))
     with np.errstate(over="ignore"):

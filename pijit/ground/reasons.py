@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = {"1": "break", "2": "exit", "3": "guard failure", "4": "recompile or give-up", "9": "internal"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One row of the registry."""
+class Reason(NamedTuple):
+    """One row of the registry. (A named tuple: a dataclass costs `import pijit` several times as much.)"""
 
     id: str
     key: str

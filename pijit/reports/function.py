@@ -9,9 +9,9 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pijit.reports import report
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
+from pijit.reports import report
 from pijit.runtime import records, tiers
 from pijit.runtime.callables import unbound
 from pijit.runtime.copies import with_code

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
-from pijit.ir.graph import Exit as GraphExit, Graph, Value
+from pijit.ir.graph import Exit as GraphExit
+from pijit.ir.graph import Graph, Value
 from pijit.ir.text import text
 from pijit.pycode.instructions import decode
 from pijit.trace.tracer import Capture, Limits, Tracer, View
@@ -82,7 +83,8 @@ def _is_inexact(dtype: str) -> bool:
 
 def compile_capture(capture: Capture, code: CodeType, options: Options, force_exit: int | None = None) -> Compiled:
     """Machine code for a capture."""
-    from pijit.opt.pipeline import Options as Passes, optimize
+    from pijit.opt.pipeline import Options as Passes
+    from pijit.opt.pipeline import optimize
 
     start = time.perf_counter()
     graph = capture.graph

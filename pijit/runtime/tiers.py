@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
-from pijit.ground.log import INTERNAL_ERRORS
+from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
 
 if TYPE_CHECKING:
     from types import CodeType

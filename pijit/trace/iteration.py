@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -70,7 +81,11 @@ def advance(t: Tracer, exhausted: int) -> object:
         following = t.emit("raw_add", (top.index, const(1)), INT)
         from . import subscripts
 
-        item = subscripts.element(t, top.sequence, top.index)
+        try:
+            item = subscripts.element(t, top.sequence, top.index)
+        except Break:
+            t.block = before  # the instruction has not begun
+            raise
         stack[-1] = top.moved(following)
         stack.append(item)
     block.end = t.goto(body)

@@ -22,7 +22,9 @@ from .values import (
     Known,
     NullValue,
     Opaque,
+    RangeIterator,
     Scalar,
+    SequenceIterator,
     items_of,
     kind_of,
 )
@@ -48,14 +50,16 @@ def store_fast(t: Tracer, slot: int) -> None:
 
 
 def _storable(value: Abstract) -> Abstract:
-    """What may be held in several places. A virtual list may not: it would become several lists."""
-    if isinstance(value, Container) and (value.kind == "list" or any(_is_list(item) for item in value.items)):
-        raise Break("comprehension", "list")
+    """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
+    if _changes(value):
+        raise Break("comprehension", "list or iterator")
     return value
 
 
-def _is_list(value: Abstract) -> bool:
-    return isinstance(value, Container) and (value.kind == "list" or any(map(_is_list, value.items)))
+def _changes(value: Abstract) -> bool:
+    if isinstance(value, RangeIterator | SequenceIterator):
+        return True
+    return isinstance(value, Container) and (value.kind == "list" or any(map(_changes, value.items)))
 
 
 def delete_fast(t: Tracer, slot: int) -> None:

@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -128,7 +128,8 @@ class Tracer:
     def capture(self) -> Capture:
         root = self.state.frame
         inputs.load_stack(self)
-        self.checkpoint = [root.copy()]
+        # a check that fails here leaves the frame as it is, iterators of another step included
+        self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
         jump = self.goto(self.state, polls=False)
@@ -397,7 +398,8 @@ def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]
     found = []
     for depth, frame in enumerate(state.frames):
         containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
         ]  # fmt: skip
         for kind, container, keys in containers:
             found += [(((depth, kind, key), container, key), container[key]) for key in keys]
