@@ -13,7 +13,8 @@ SOURCE = (
 X = np.random.default_rng(7).standard_normal((40, 60))
 LAYOUTS = [
     X[0], X[0, ::-1], X[:, 3], X[0, 5:6], X[0, :0], X[:7, :9].copy(), X.T, X[::2, ::3], X[::-1], np.asfortranarray(X),
-    X[:1], X[:, :1], X[:0], X[:, :0], X.reshape(4, 10, 60), X.astype(np.int8), X > 0, (X + 1j).astype(np.complex64), np.broadcast_to(X[0], (3, 60)), X.astype(">f8"),
+    X[:1], X[:, :1], X[:0], X[:, :0], X.reshape(4, 10, 60), X.astype(np.int8), X > 0,
+    (X + 1j).astype(np.complex64), np.broadcast_to(X[0], (3, 60)), X.astype(">f8"),
 ]  # fmt: skip
 
 

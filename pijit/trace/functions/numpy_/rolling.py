@@ -24,7 +24,7 @@ def roll(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstra
     given: dict[str, Any] = dict(zip(("a", "shift", "axis"), args, strict=False)) | kwargs
     a, shift, axis = given.get("a"), given.get("shift"), given.get("axis", Known(None))
     place = _axis(a, axis)
-    order = elementwise.result_order((a,)) if place is not None else None
+    order = elementwise.result_order((a,)) if isinstance(a, ArrayValue) and place is not None else None
     if not given.keys() <= {"a", "shift", "axis"} or order is None or shift is None or scalar_kind(shift) != "int":
         return opaque.call_pure(t, np.roll, args, kwargs)
     assert isinstance(a, ArrayValue)
