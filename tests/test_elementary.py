@@ -91,3 +91,14 @@ def test_ints_and_mixed_dtypes():
     )
     z = grid(99) + 1j * grid(99)
     check("def f(z):\n    return z * z + 1, abs(z) * 2, np.exp(z) + z, z / (z + 1)\n", z, calls=2)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_clip(dtype):
+    source = "def f(a, b, c):\n    return np.clip(a, 0.5, 2) * 2, a.clip(b, 2.0), np.clip(a, b, c) + a, np.clip(a, None, 2), a.clip(max=1) + 1\n"
+    for n in (0, 1, 9, 1025):
+        check(source, grid(n, dtype=dtype), grid(n, dtype=dtype), grid(n, dtype=dtype), calls=2, configurations=("jit", "numpy"))
+    x = SPECIAL if dtype == "int64" else SPECIAL.astype(dtype)
+    for b, c in ((0.5, np.nan), (np.nan, 1.0), (0.0, -0.0), (x, x[::-1]), (np.float32(1), x), (x[:1], 2.0), (2.0, 1.0)):
+        check(source, x, b, c, calls=2, configurations=("jit", "O0"))
+    check(source, x, x, x, calls=2)

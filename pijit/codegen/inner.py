@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import ufuncs
 from ..ir.types import NATIVE
 from . import symbols
 
@@ -23,7 +24,7 @@ _FUNCTION = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _N = 1100
 _TILES = (1024, 1, 7, 68)
 # Loops that take a repeated operand (a step of 0) for a reason to compute in another way.
-LOOKS_AT_STEPS = frozenset({"power", "float_power"})
+LOOKS_AT_STEPS = frozenset({"power", "float_power", "clip"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Loop:
 @functools.cache
 def find(ufunc: str, dtypes: tuple[str, ...]) -> Loop | None:
     """The loop of exactly these dtypes: those of the operands, then the result's."""
-    function = getattr(np, ufunc, None)
+    function = ufuncs.function(ufunc)
     if not isinstance(function, np.ufunc) or function.nout != 1 or function.signature or not NATIVE.issuperset(dtypes):
         return None
     chars = [np.dtype(name).char for name in dtypes]

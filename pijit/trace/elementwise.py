@@ -58,7 +58,7 @@ def forwards(t: Tracer, ufunc: str, operands: list[Abstract], dtypes: tuple[np.d
     if t.limits.formula(ufunc, tuple(dtype.name for dtype in dtypes)):
         return True
     arrays = [(o, dtype) for o, dtype in zip(operands, dtypes, strict=False) if isinstance(o, ArrayValue)]
-    if ufunc in ("power", "float_power") and any(is_one(dim) for o, _ in arrays for dim in o.dims):
+    if ufunc in ("power", "float_power", "clip") and any(is_one(dim) for o, _ in arrays for dim in o.dims):
         return False
     return all(o.type.order != "A" or o.type.name != dtype.name for o, dtype in arrays)
 

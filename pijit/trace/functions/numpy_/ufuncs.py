@@ -61,6 +61,22 @@ for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.v
     _by_name(_value)
 
 
+def _clip(function: Any) -> None:
+    """Of floats between two bounds: NumPy treats integers and absent bounds apart."""
+
+    @row(function)
+    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        a = args[0] if len(args) == 3 and not kwargs else None
+        bounds = all(isinstance(b, ArrayValue) or scalar_kind(b) for b in args[1:])
+        if not isinstance(a, ArrayValue) or a.type.dtype.kind != "f" or not bounds:
+            return opaque.call_pure(t, function, args, kwargs)
+        return elementwise.apply(t, "clip", function, *args)
+
+
+_clip(np.clip)
+_clip(np.ndarray.clip)
+
+
 @row(np.where)
 def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
     dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
