@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "mi
 
 def function(name: str) -> Any:
     """NumPy's ufunc of this name; that of np.clip has no public one."""
-    return getattr(np._core.umath, "clip", None) if name == "clip" else getattr(np, name, None)
+    return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, name, None)
 
 
 def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
