@@ -18,6 +18,8 @@ import pytest
 
 os.environ["PIJIT_CACHE_DIR"] = tempfile.mkdtemp(prefix="pijit-tests-")
 
+os.environ["PIJIT_PATIENCE_MS"] = "0"  # tests count
+
 import pijit
 from pijit.runtime import tiers
 
