@@ -23,8 +23,8 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
-from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.failures import Difference, difference
+from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
