@@ -160,6 +160,10 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
+def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", name, "an object that nothing else refers to", "one that is shared")
+
+
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_missing", name, "a value", "nothing")
 
@@ -182,6 +186,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "no_name": of_present,
     "no_global": of_present,
     "unset": of_unset,
+    "sole": of_sole,
     "errmask": of_errmask,
     "globals": of_globals,
     **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
