@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
+from .operators import describe
 from .values import (
     Abstract,
     ArrayValue,
@@ -16,6 +17,7 @@ from .values import (
     RangeIterator,
     Scalar,
     SequenceIterator,
+    unsupported,
     value_of,
 )
 
@@ -38,7 +40,7 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return SequenceIterator(value, const(0))
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
-    raise Break("iteration", type(value).__name__)
+    raise unsupported(describe(value), value, reason="iteration")
 
 
 def _range(t: Tracer, value: Container) -> Abstract:
@@ -61,7 +63,7 @@ def advance(t: Tracer, exhausted: int) -> object:
     elif isinstance(top, SequenceIterator):
         more = t.emit("cmp", (top.index, _length(t, top.sequence)), BOOL, symbol="<")
     else:
-        raise Break("iteration", type(top).__name__)
+        raise unsupported(describe(top), top, reason="iteration")
     done = t.state.copy()
     done.frame.stack.pop()
     done.frame.pc = exhausted

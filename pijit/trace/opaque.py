@@ -23,7 +23,19 @@ from .frames import snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -198,10 +210,10 @@ def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract],
             with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
         except _NoStandIn as e:
-            raise Break("unsupported_call", f"{_name(function)} with {e}") from None
+            raise unsupported(f"{_name(function)} with {e}", *args, *kwargs.values(), reason="unsupported_call") from None
         except Exception:  # whatever the function refuses: the interpreter finds out
             continue
-    raise Break("unsupported_call", f"{_name(function)} with arguments like these")
+    raise unsupported(f"{_name(function)} with arguments like these", *args, *kwargs.values(), reason="unsupported_call")
 
 
 @contextmanager

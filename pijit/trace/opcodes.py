@@ -87,7 +87,7 @@ def load_deref(t: Tracer, slot: int) -> None:
 
 def store_deref(t: Tracer, slot: int) -> None:
     if slot in t.state.frame.bytecode.free_slots:
-        raise Break("store_target", t.state.frame.bytecode.slots[slot])
+        raise Break("nonlocal_store", t.state.frame.bytecode.slots[slot])
     store_fast(t, slot)
 
 

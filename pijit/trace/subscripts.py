@@ -12,7 +12,19 @@ from . import elementwise, opaque
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -45,13 +57,13 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
             return Known(container.value[index.value])
         except (IndexError, TypeError):
             raise Break("always_raises", "index") from None
-    raise Break("unsupported_type", f"{describe(container)}[{describe(index)}]")
+    raise unsupported(f"{describe(container)}[{describe(index)}]", container, index)
 
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
     if not isinstance(container, ArrayValue):
-        raise Break("unsupported_type", f"store into {describe(container)}")
+        raise unsupported(f"store into {describe(container)}", container, reason="store_target")
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(container, index)

@@ -92,7 +92,18 @@ REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+    "float_pow": "power",
 }  # fmt: skip
+
+# Instructions without a handler whose reason says more than that.
+UNSUPPORTED = {
+    **dict.fromkeys(("BEFORE_WITH", "WITH_EXCEPT_START", "PUSH_EXC_INFO", "CHECK_EXC_MATCH", "POP_EXCEPT", "RERAISE"), "exception_handling"),
+    **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
+    **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
+    **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
+    "RAISE_VARARGS": "always_raises",
+    "STORE_ATTR": "store_target",
+}
 
 END = object()  # what a handler returns when it has ended the block
 
@@ -155,7 +166,7 @@ class Tracer:
                     self.last_micro = micro is instruction.micros[-1]
                     handler = HANDLERS.get(micro.name)
                     if handler is None:
-                        raise Break("opcode", micro.name)
+                        raise Break(UNSUPPORTED.get(micro.name, "opcode"), micro.name)
                     if handler(self, micro.arg) is END:
                         return
             except Break as stop:
@@ -302,9 +313,10 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
-        if len(versions) >= limit or len(self._versions) > self.limits.blocks:
+        full = len(self._versions) > self.limits.blocks
+        if len(versions) >= limit or full:
             block = Block(self._line_of(frame))
-            block.end = Leave(self.exit("redo", "block_limit", state.frames))
+            block.end = Leave(self.exit("redo", "graph_limit" if full else "block_limit", state.frames))
             return Jump(block)
         version, args = self._new_version(state, loop, versions[-1] if versions else None)
         versions.append(version)

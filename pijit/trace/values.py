@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ..ir.graph import Box, Build, Const, Keep, Null, Recipe, Unset, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import INT, Array, Np, Type
@@ -271,3 +273,13 @@ class Break(Exception):
     reason: str
     detail: str = ""
     hint: str = field(default="")
+
+
+def unsupported(detail: str, *operands: Abstract, reason: str = "unsupported_type") -> Break:
+    """The break for operands that are not supported. An array that is not compiled, or a huge int, is a reason of its own."""
+    for cls in (operand.cls for operand in operands if isinstance(operand, Opaque)):
+        if cls is int:
+            return Break("big_int", detail)
+        if cls is not None and issubclass(cls, np.ndarray):
+            return Break("unsupported_dtype" if cls is np.ndarray else "array_subclass", detail)
+    return Break(reason, detail)
