@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
-import signal
 import warnings
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
