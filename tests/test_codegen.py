@@ -9,6 +9,7 @@ import pytest
 FILES = sorted(path.name for path in (Path(__file__).parent / "codegen").glob("test_*.py"))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("file", FILES)
 def test_codegen(file):
     folder = Path(__file__).parent / "codegen"

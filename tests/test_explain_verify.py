@@ -21,7 +21,7 @@ ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
 def heat(u, n):
     print("start")
     v = u + 1.0
-    for i in range(n):
+    for _ in range(n):
         v[1:-1] += 0.25 * (v[2:] - v[:-2])
     return v
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bdb
 import code
+import contextlib
 import functools
 import io
-import contextlib
 import multiprocessing
 import pickle
 import traceback

@@ -53,7 +53,8 @@ def codegen(quick: bool = False) -> Any:
         _library_class = Library
 
         def _customize_tm_options(self, options: Any) -> None:
-            super()._customize_tm_options(options)
+            make_options: Any = super()._customize_tm_options
+            make_options(options)
             if quick:
                 options["opt"] = 1
 

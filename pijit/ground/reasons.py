@@ -230,6 +230,7 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "math": "math_domain",
     "recheck": "source_changed",
+    "reduce": "fp_flags",
 }
 
 BY_ID = {row.id: row for row in ROWS}

@@ -24,6 +24,7 @@ from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
 from pijit.runtime.failures import Difference, difference
+from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
@@ -45,6 +46,7 @@ class Entry:
     since: str = ""
     seconds: float = 0.0
     hits: int = -1
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(slots=True)
@@ -106,8 +108,13 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     if failures:
         record.misses += 1
+    if not (record.options.eager or entry.compiled or entry.kind == "after"):
+        wait = entry.patience.misses_to_wait()
+        if wait:
+            return wait
     try:
-        return _compile(state, record, entry, pc, raw, failures)
+        with warnings_remembered():
+            return _compile(state, record, entry, pc, raw, failures)
     except (CaptureError, KeyboardInterrupt) as error:  # Ctrl-C while it compiles is for the program
         return error
     except Exception:

@@ -161,7 +161,7 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_identity", name, "an object that nothing else refers to", "one that something else holds")
+    yield Difference("guard_identity", name, "an object that nothing else refers to", "one that is shared")
 
 
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:

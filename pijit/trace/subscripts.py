@@ -108,7 +108,7 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     to = container.type.name
     if isinstance(value, ArrayValue):
         return value.type.name == to or (
-            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", f"{value.type.name}->{to}")
+            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", (value.type.name, to))
         )
     scalar = value_of(value)
     if scalar is None or to not in NATIVE:

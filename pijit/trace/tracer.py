@@ -45,13 +45,17 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """See ground.config for what they mean."""
+    """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
+    then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
 
     versions: int = 8
     header_versions: int = 3
     blocks: int = 2000
     inline_depth: int = 8
-    elementwise: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
+    formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
+    reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
@@ -86,7 +90,7 @@ class Capture:
 # Why an operation leaves, where its handler does not say.
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
-    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
     "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip

@@ -16,9 +16,10 @@ WORKER = "__mp_main__"  # what multiprocessing calls the main module in a worker
 def main() -> None:
     """Go out of the way, then import pijit, which reads PIJIT_ENABLE."""
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != HERE]
-    sys.modules.pop("sitecustomize", None)
+    own = sys.modules.pop("sitecustomize")
     with contextlib.suppress(ImportError):
         importlib.import_module("sitecustomize")
+    sys.modules.setdefault("sitecustomize", own)  # the import of this one wants to find something there
     patterns = os.environ.get("PIJIT_ENABLE", "")
     if patterns and (patterns != WORKER or "multiprocessing" in " ".join(sys.orig_argv)):
         with contextlib.suppress(ImportError):  # another Python, without pijit
