@@ -424,9 +424,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return box_np((int)r->a, &W[r->b]);
     case R_OBJECT: {
         PyObject *o = (PyObject *)(intptr_t)W[r->a];
-        if (o == NULL) {
-            PyErr_SetString(PyExc_SystemError, "pijit: a recipe found no object in its word");
-            return NULL;
+        if (o == NULL) { /* a helper that had no memory for it */
+            return PyErr_NoMemory();
         }
         return Py_NewRef(o);
     }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
+import signal
 import warnings
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,3 +144,203 @@ def test_exit(key):
     _, record = play(case)
     taken = {(e.reason, e.kind) for fragment in record.fragments for e, n in zip(fragment.exits, fragment.counts()[1], strict=True) if n}
     assert (case.id if key != "return" else "", case.detail) in taken
+
+
+# Guard failures: a program whose last call does not fit, and what is said of it.
+K = "k = 2\n" + f("return x * k")
+CALLEE = "def g(x, k=2):\n    return x * k\n" + f("return g(x)")
+GUARDS: dict[str, tuple[Case, str]] = {
+    "guard_type": (Case("PJ301", "other type", "'type(x)' expected float, got int", TWICE, ((1.5,), (1,))), ""),
+    "guard_value": (Case("PJ302", "other value", "'m' expected 'a', got 'b'", f("return x + (m == 'a')", "x, m"), ((1.5, "a"), (1.5, "b"))), ""),
+    "guard_identity": (Case("PJ303", "other object", "'g' expected g, got abs", CALLEE, ((1.5,),)), "g = abs"),
+    "guard_array_dtype": (Case("PJ304", "other dtype", "'x.dtype' expected float64, got float32", TWICE, ((A,), (A.astype("f4"),))), ""),
+    "guard_array_ndim": (Case("PJ305", "other number of dimensions", "'x.ndim' expected 1, got 2", TWICE, ((A,), (A.reshape(2, 3),))), ""),
+    "guard_array_ones": (Case("PJ306", "other broadcast shape", "'x.shape[0]' expected not 1 (1 broadcasts), got 1", TWICE, ((A,), (A[:1],))), ""),
+    "guard_array_order": (Case("PJ307", "other memory order",
+                               "'x.strides' expected those of a C contiguous array, got (-8,) for shape (6,)", TWICE, ((A,), (A[::-1],))), ""),
+    "guard_array_flags": (Case("PJ308", "other array flags", "'x.flags.writeable' expected True, got False",
+                               f("x[0] = 2.0"), ((A.copy(),), (np.frombuffer(bytes(48)),))), ""),
+    "guard_missing": (Case("PJ309", "variable missing", "'k' expected a value, got nothing", K), "del k"),
+    "guard_present": (Case("PJ310", "variable appeared", "'y' expected no value, got one",
+                           f("if m > 0:\n    y = 1.5\nprint(end='')\ns = x\nfor i in range(30):\n    s = s + (y if i == m else 1)\nreturn s", "x, m"),
+                           ((1.0, -1), (1.0, -1), (1.0, 3))), ""),
+    "guard_int_range": (Case("PJ311", "integer beyond 64 bits", "'x' expected an int of at most 64 bits, got one of 71 bits",
+                             TWICE, ((1,), (2**70,))), ""),
+    "guard_errstate": (Case("PJ312", "other floating-point error state", "'np.geterr()' expected NumPy's error state of that time, got "
+                            "divide=ignore, over=ignore, under=ignore, invalid=ignore", TWICE, ((A,),)), "np.seterr(all='ignore')"),
+    "guard_attr": (Case("PJ313", "attribute changed", "'g.__defaults__' expected 2, got 3", CALLEE), "g.__defaults__ = (3,)"),
+    "guard_globals": (Case("PJ315", "other globals", "'' expected the globals of subject, got another module's", K),
+                      "f = type(f)(f.__code__, {'__name__': 'elsewhere', 'k': 3})"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", GUARDS)
+def test_guard_failure(key):
+    case, change = GUARDS[key]
+    row = row_of(key, case)
+    names: dict[str, Any] = {"__name__": "subject", "np": np}
+    exec(compile(case.source, "subject.py", "exec"), names)
+    function = names["f"] = pijit.jit(names["f"])
+    with np.errstate():
+        for args in case.calls:
+            with contextlib.suppress(ValueError):  # the read-only array
+                function(*args)
+        if change:
+            exec(change, names)
+            again = names["f"] if names["f"] is function else pijit.jit(names["f"])
+            try:
+                again(*case.calls[-1])
+            except NameError:
+                assert change == "del k"
+    failures = [(r.reason, f"{r.source!r} expected {r.expected}, got {r.got}") for r in tiers.record_of(function.__code__).failures]
+    assert (row.id, case.detail) in failures
+    assert case.title in {failure.reason for failure in pijit.stats(function).failures}
+
+
+# ---- rows that need more than a program and calls --------------------------------------------------------------------------
+
+
+def compiled(source: str, **options: Any) -> Any:
+    names: dict[str, Any] = {"__name__": "subject", "np": np}
+    exec(compile(source, "subject.py", "exec"), names)
+    names["f"] = pijit.jit(names["f"], **options)
+    return names
+
+
+def taken(function: Any) -> set[tuple[str, str]]:
+    record = tiers.record_of(function.__code__)
+    return {(e.reason, e.kind) for fragment in record.fragments for e, n in zip(fragment.exits, fragment.counts()[1], strict=True) if n}
+
+
+def events(caplog: Any, channel: str) -> str:
+    return "\n".join(r.getMessage() for r in caplog.records if r.name == f"pijit.{channel}")
+
+
+def graph_limit(caplog: Any) -> None:
+    branches = "".join(f"if x > {n}:\n    x = x + 1\nelse:\n    x = x - {n}\nx = x * 2\n" for n in range(6))
+    with settings(max_blocks=2):
+        names = compiled(f(branches + "return x"))
+        names["f"](1.5)
+    assert ("PJ105", "redo") in taken(names["f"])
+
+
+def side_effect(caplog: Any) -> None:
+    """Of calls that are not the last step of their instruction, which no instruction of today has: only that the code says so."""
+    text = "".join(file.read_text() for file in (Path(pijit.__file__).parent / "trace").rglob("*.py"))
+    assert text.count('Break("side_effect"') == 2
+
+
+def poll(caplog: Any) -> None:
+    names = compiled(f("for i in range(10**9):\n    x = x + 1.0\n    if x > 1e300 or done:\n        break\nreturn 0"))
+    names["done"] = False
+    names["f"].__globals__["done"] = False
+    before = signal.signal(signal.SIGPROF, lambda *_: names.update(done=True))
+    try:
+        signal.setitimer(signal.ITIMER_PROF, 0.2)
+        assert names["f"](1.5) == 0
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert ("PJ209", "poll") in taken(names["f"])
+
+
+def source_changed(caplog: Any) -> None:
+    """A call of NumPy that runs the user's code: the function that is told of floating-point errors."""
+    names = compiled("k = 2\n" + f("y = np.prod(x)\nreturn y * k"))
+    with np.errstate(over="call", call=lambda *_: names.update(k=-3)):
+        assert names["f"](A + 1) == 1440.0
+        assert names["f"](np.full(6, 1e300)) == -np.inf
+    assert ("PJ212", "redo") in taken(names["f"])
+
+
+def read_only(caplog: Any) -> None:
+    names = compiled(f("x[0] = 1.0"))
+    with pytest.raises(ValueError, match="read-only"):
+        names["f"](np.broadcast_to(A, (2, 6)))
+    (found,) = pijit.stats(names["f"]).breaks
+    assert (found.id, found.reason, found.detail) == ("PJ215", "array is read-only", "store into a read-only array")
+
+
+def guard_length(caplog: Any) -> None:
+    """Lengths are looked at in results only, where a wrong one is an exit (PJ208); the row is for readers of a guard."""
+    from pijit.runtime.failures import difference
+
+    found = difference(("length", 0, 3), "pair", (1, 2), object())
+    assert (found.id, found.text()) == ("PJ314", "'len(pair)' expected 3, got 2")
+
+
+def recompiled(caplog: Any) -> None:
+    pijit.set_logs("recompiles")
+    names = compiled(TWICE)
+    names["f"](1.5)
+    names["f"](1)
+    assert "because 'type(x)' expected float, got int" in events(caplog, "recompiles")
+    with settings(stance="fail_on_recompile"), pytest.raises(pijit.CaptureError, match="PJ401 compiled again: 'type\\(x\\)' expected"):
+        names["f"](A)
+
+
+def too_many_versions(caplog: Any) -> None:
+    with settings(max_fragments=1):
+        names = compiled(TWICE)
+        names["f"](1.5)
+        names["f"](1)
+    assert pijit.stats(names["f"]).gave_up == "PJ402"
+
+
+def not_worth_it(caplog: Any) -> None:
+    pijit.set_logs("perf")
+    with settings(compile_all=False):
+        names = compiled(f("y = x + 1\nreturn y * 2"))
+        for _ in range(1000):
+            assert names["f"](2**62) == 2**63 + 2
+    assert "PJ404 native code did not pay: not compiled from here" in events(caplog, "perf")
+
+
+def nothing_to_compile(caplog: Any) -> None:
+    pijit.set_logs("perf")
+    names = compiled(f("raise ValueError"))
+    with pytest.raises(ValueError):
+        names["f"](1)
+    assert "PJ405 nothing to compile here: not compiled from here" in events(caplog, "perf")
+
+
+def not_a_python_function(caplog: Any) -> None:
+    assert pijit.jit(len) is builtins.len
+    assert "jit(len): PJ408 not a Python function; returned as it is" in events(caplog, "breaks")
+
+
+def suspendable(caplog: Any) -> None:
+    def g():
+        yield 1
+
+    assert pijit.jit(g) is g
+    assert "PJ409 generator or coroutine function; returned as it is" in events(caplog, "breaks")
+    with pytest.raises(pijit.CaptureError, match="PJ409 generator or coroutine function"):
+        pijit.jit(g, fullgraph=True)
+
+
+def internal(caplog: Any) -> None:
+    from pijit.runtime import driver
+
+    pijit.set_logs("perf")
+    with pytest.MonkeyPatch.context() as patch, settings(raise_internal=False):
+        patch.setattr(driver, "capture_entry", lambda *_: 1 / 0)
+        names = compiled(TWICE)
+        assert names["f"](1.5) == 3.0
+    assert "PJ901 internal error in pijit: not compiled from here" in events(caplog, "perf")
+    tiers.INTERNAL_ERRORS.clear()
+
+
+OTHERS = {check.__name__: check for check in (
+    graph_limit, side_effect, poll, source_changed, read_only, guard_length, recompiled, too_many_versions, not_worth_it,
+    nothing_to_compile, not_a_python_function, suspendable, internal,
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", OTHERS)
+def test_other(key, caplog):
+    OTHERS[key](caplog)
+
+
+def test_every_row_is_reached():
+    assert {*BREAKS, *EXITS, *GUARDS, *OTHERS} == set(reasons.BY_KEY)
+    assert not reasons.RETIRED & set(reasons.BY_ID)

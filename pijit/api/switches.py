@@ -29,6 +29,7 @@ def skip(function: F) -> F:
     plain = plain_function(function)
     if plain is None:
         raise TypeError(f"skip: {function!r} is not a Python function")
+    plain.__pijit_skip__ = True  # type: ignore[attr-defined]  # capture leaves calls of it alone
     tiers.skip_code(plain.__code__)
     return function
 

@@ -141,9 +141,6 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ215", "read_only", "array is read-only",
            "The interpreter takes over at the store and raises ValueError.",
            "Copy the array, or set its writeable flag."),
-    Reason("PJ216", "value_error", "operation refused these values",
-           "The interpreter takes over at the operation and raises the error.",
-           "Nothing, if the error is meant."),
     Reason("PJ217", "conversion", "number cannot be converted",
            "int() of a nan, an infinity or a huge float: the interpreter takes over.",
            "Test with np.isfinite beforehand."),
@@ -220,7 +217,7 @@ ROWS: tuple[Reason, ...] = (
 
 # Ids that were in use once.
 RETIRED = frozenset({
-    "PJ124", "PJ125", "PJ131", "PJ132", "PJ210", "PJ211", "PJ213", "PJ214", "PJ219", "PJ220", "PJ221", "PJ403", "PJ406", "PJ407", "PJ902",
+    "PJ124", "PJ125", "PJ131", "PJ132", "PJ210", "PJ211", "PJ213", "PJ214", "PJ216", "PJ219", "PJ220", "PJ221", "PJ403", "PJ406", "PJ407", "PJ902",
 })  # fmt: skip
 
 # An operation of the graph that has one way to fail gives its own name as the reason.
