@@ -274,6 +274,25 @@ static inline int pj_traced(PyThreadState *ts, PyCodeObject *code)
 #endif
 }
 
+/* Does anybody trace, profile or monitor more than single code objects, in any thread? */
+static inline int pj_traced_anywhere(PyInterpreterState *interp)
+{
+#if PJ_MONITORING
+    uint8_t any = 0;
+    for (size_t i = 0; i < sizeof(interp->monitors.tools); i++) {
+        any |= interp->monitors.tools[i];
+    }
+    return any != 0;
+#else
+    for (PyThreadState *ts = PyInterpreterState_ThreadHead(interp); ts != NULL; ts = PyThreadState_Next(ts)) {
+        if (ts->c_tracefunc != NULL || ts->c_profilefunc != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+#endif
+}
+
 /* ---- exceptions: one object in flight ---- */
 
 static inline PyObject *pj_err_take(void)

@@ -17,7 +17,8 @@ static inline bool stack_exhausted(void)
     return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
 }
 
-static int unhooked; /* frames that run without the hook because a C stack is used up */
+static int unhooked;   /* frames that run without the hook because a C stack is used up */
+static bool suspended; /* the hook is out because somebody traces */
 static bool installed;
 
 /* Deep recursion: an installed hook makes every Python call a C call, the interpreter alone does not. So this frame and
@@ -33,7 +34,7 @@ static __attribute__((noinline)) PyObject *run_unhooked(PyThreadState *ts, PjFra
     }
     PyObject *result = plain_eval(ts, frame, throwflag);
     pj_restore_c_recursion(ts, kept);
-    if (--unhooked == 0 && installed && _PyInterpreterState_GetEvalFrameFunc(interp) == plain_eval) {
+    if (--unhooked == 0 && installed && !suspended && _PyInterpreterState_GetEvalFrameFunc(interp) == plain_eval) {
         _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
     }
     return result;
@@ -489,7 +490,29 @@ int pj_install(void)
         return -1;
     }
     installed = true;
+    pj_review_tracing();
     return 0;
+}
+
+/* While anybody traces the hook would only delegate, and CPython's own events differ under any hook (calls count as calls
+ * of C functions, generators raise StopIteration): it is taken out until tracing ends. */
+void pj_review_tracing(void)
+{
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    if (!installed || unhooked > 0 || interp != PyInterpreterState_Main()) {
+        return;
+    }
+    bool traced = pj_traced_anywhere(interp);
+    if (traced && pj_get_eval(interp) == pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
+        suspended = true;
+    }
+    else if (!traced && suspended) {
+        if (_PyInterpreterState_GetEvalFrameFunc(interp) == plain_eval) {
+            _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+        }
+        suspended = false;
+    }
 }
 
 /* Takes the hook out; functions with a vectorcall of their own go on. Frames that run on clones do too, and a hook that was
@@ -500,7 +523,7 @@ int pj_rest(void)
     if (_PyInterpreterState_GetEvalFrameFunc(interp) == pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
     }
-    installed = false;
+    installed = suspended = false;
     return 0;
 }
 
@@ -512,5 +535,5 @@ int pj_uninstall(void)
 
 bool pj_installed(void)
 {
-    return installed && (unhooked > 0 || pj_get_eval(PyInterpreterState_Get()) == pj_hook);
+    return installed && (unhooked > 0 || suspended || pj_get_eval(PyInterpreterState_Get()) == pj_hook);
 }

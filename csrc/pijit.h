@@ -288,6 +288,7 @@ int pj_install(void);
 int pj_rest(void);
 int pj_uninstall(void);
 bool pj_installed(void);
+void pj_review_tracing(void);
 PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
 
 /* namespaces.c */

@@ -3,6 +3,13 @@
 
 /* ---- tracing ---- */
 
+static int review(void *ignored)
+{
+    (void)ignored;
+    pj_review_tracing();
+    return 0;
+}
+
 static int audit(const char *event, PyObject *args, void *data)
 {
     (void)args;
@@ -10,6 +17,7 @@ static int audit(const char *event, PyObject *args, void *data)
     if (event[0] == 's' && event[1] == 'y' &&
         (strcmp(event, "sys.settrace") == 0 || strcmp(event, "sys.setprofile") == 0)) {
         pj_restore_all();
+        Py_AddPendingCall(review, NULL); /* once it is done; a full queue only means that the hook stays and delegates */
     }
     return 0;
 }
@@ -24,7 +32,9 @@ static FastMethod plain_set_events, plain_set_local_events;
 static PyObject *set_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     pj_restore_all();
-    return plain_set_events(module, args, nargs);
+    PyObject *result = plain_set_events(module, args, nargs);
+    pj_review_tracing();
+    return result;
 }
 
 static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

@@ -280,3 +280,80 @@ def test_tracing_of_one_thread_leaves_others_right():
     thread.join()
     assert all(results)
     assert results
+
+
+async def _ticks(n):
+    for i in range(n):
+        yield i
+
+
+async def _consume():
+    out = []
+    async for i in _ticks(3):
+        out.append(len([i]))
+    return out
+
+
+def run_async():
+    try:
+        _consume().send(None)
+    except StopIteration as e:
+        return e.value
+
+
+def events_of(function):
+    events = []
+
+    def trace(frame, event, arg):
+        if frame.f_code.co_filename == __file__:
+            events.append((event, frame.f_code.co_name, frame.f_lineno))
+            return trace
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return events
+
+
+def test_the_hook_is_out_while_somebody_traces():
+    """CPython's events under any installed hook are not those without one."""
+    _native.uninstall()
+    expected = events_of(run_async)
+    _native.install()
+    assert events_of(run_async) == expected
+    assert _native.installed()
+    before = _native.counters()["delegated_plain"]
+    run_async()
+    assert _native.counters()["delegated_plain"] > before  # it is in again
+
+
+if sys.version_info >= (3, 12):
+
+    def test_calls_are_counted_as_without_a_hook():
+        def work():
+            return [len("a"), run_async(), max(1, 2)]
+
+        def count():
+            mon, seen = sys.monitoring, []
+            mon.use_tool_id(3, "test")
+            mon.register_callback(3, mon.events.C_RETURN, lambda *args: seen.append(args[2]))
+            mon.set_events(3, mon.events.CALL)
+            try:
+                work()
+            finally:
+                mon.set_events(3, 0)
+                mon.register_callback(3, mon.events.C_RETURN, None)
+                mon.free_tool_id(3)
+            return len(seen)
+
+        _native.uninstall()
+        expected = count()
+        _native.install()
+        assert count() == expected
+        before = _native.counters()["delegated_plain"]
+        run_async()
+        assert _native.counters()["delegated_plain"] > before
