@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values
+from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values, recipes_of
 from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
 from .rows import Unsupported
 
@@ -27,7 +27,8 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        calls = [op for block in graph.blocks for op in block.ops if op.name == "call"]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "put")]
+        calls = [op for op in sites if op.name == "call"]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT
         for value in graph.inputs:
@@ -37,10 +38,7 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (
-                _size((c.attrs["callable"], *c.attrs["arguments"])) + sum(words(r.type) for r in c.results)
-                for c in calls
-            ),
+            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 1 for op in sites),
             default=0,
         )
         self.roots_start = next_word

@@ -149,6 +149,12 @@ def recipe_values(recipe: Recipe) -> Iterator[Value]:
             yield from recipe_values(item)
 
 
+def recipes_of(op: Op) -> tuple[Recipe, ...]:
+    """What an operation that works on boxed objects is given."""
+    callee = op.attrs.get("callable")
+    return (*(() if callee is None else (callee,)), *op.attrs.get("arguments", ()))
+
+
 # ---- operations and blocks -------------------------------------------------------------------------------------------
 
 

@@ -56,7 +56,9 @@ def can_inline(function: types.FunctionType) -> bool:
     from .opcodes import HANDLERS
 
     bytecode = decode(function.__code__)
-    return all(micro.name in HANDLERS for i in bytecode.instructions[:400] for micro in i.micros if i.pc >= bytecode.start) or any(
+    flow = control_flow(bytecode)
+    reachable = [i for i in bytecode.instructions[:400] if i.pc >= bytecode.start and flow.stack_depth(i.pc) is not None]
+    return all(micro.name in HANDLERS for i in reachable for micro in i.micros) or any(
         micro.name == "RAISE_VARARGS" for i in bytecode.instructions for micro in i.micros
     )
 

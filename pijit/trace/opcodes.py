@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, inputs, iteration, opaque, operators, subscripts
+from . import calls, inputs, iteration, objects, opaque, operators, subscripts
 from .frames import stored_names
 from .tracer import END, Tracer
 from .values import (
@@ -41,6 +41,11 @@ def load_fast(t: Tracer, slot: int) -> None:
     if value is UNBOUND:
         raise Break("unbound", frame.bytecode.slots[slot])
     t.push(value)
+
+
+def store_attr(t: Tracer, name: str) -> None:
+    value, owner = t.popn(2)
+    objects.store_attribute(t, owner, name, value)
 
 
 def store_fast(t: Tracer, slot: int) -> None:
@@ -129,8 +134,13 @@ def store_name(t: Tracer, name: str) -> None:
 _SPECIAL_NAMES = frozenset({"__builtins__", "__annotations__"})
 
 
-def load_attr(t: Tracer, name: str) -> None:
-    t.push(calls.attribute(t, t.pop(), name))
+def load_attr(t: Tracer, name: str) -> object:
+    value = calls.attribute(t, t.pop(), name)
+    if value is calls.INLINED:
+        t.block.end = t.goto(t.state)
+        return END
+    t.push(value)
+    return None
 
 
 def load_method(t: Tracer, name: str) -> None:
@@ -140,7 +150,14 @@ def load_method(t: Tracer, name: str) -> None:
         t.push(Known(method))
         t.push(owner)
         return
+    depth = len(t.state.frames)
     value = calls.attribute(t, owner, name)
+    if len(t.state.frames) > depth:
+        raise Break("attribute", f"a call of what the property {name} gives")
+    if isinstance(value, Container) and value.kind == "bound_method":
+        for item in value.items:
+            t.push(item)
+        return
     for item in (NULL, value) if NULL_FIRST else (value, NULL):
         t.push(item)
 
@@ -217,9 +234,7 @@ def build_slice(t: Tracer, n: int) -> None:
 
 def unpack_sequence(t: Tracer, n: int) -> None:
     value = t.pop()
-    items = items_of(value)
-    if items is None and isinstance(value, Container) and value.kind == "list":
-        items = value.items
+    items = objects.items(t, value)
     if items is None and isinstance(value, ArrayValue):
         items = subscripts.unpack(t, value, n)
     if items is None and opaque.record(t, value) is not None:
@@ -379,6 +394,7 @@ HANDLERS: dict[str, Handler] = {
     "PUSH_NULL": push_null,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_method,
+    "STORE_ATTR": store_attr,
     "BINARY_OP": binary_op,
     "UNARY_OP": unary_op,
     "COMPARE_OP": compare_op,

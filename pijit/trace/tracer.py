@@ -23,9 +23,11 @@ from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
-from . import inputs
+from . import inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
+from .objects import Place
+from .sources import Source
 from .state import FrameState, State, Version
 from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
 
@@ -55,6 +57,7 @@ class Limits:
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
+    unroll: int = 64
 
 
 @dataclass(slots=True)
@@ -87,7 +90,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
-    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+    "look": "source_changed", "put": "store_target", "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
 }  # fmt: skip
 
 END = object()  # what a handler returns when it has ended the block
@@ -96,8 +99,13 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods."""
 
-    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits) -> None:
+    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
+        self.stored, self.stored_here = stored, set(stored)  # places: see objects
+        self.hoisted: set[Place] = set()
+        self.origins: dict[Value, Source] = {}
+        self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
+        self._start = (code, pc, view, limits)
         self.view, self.limits = view, limits
         self.guards = Guards()
         self.graph = Graph([], Block())
@@ -132,6 +140,8 @@ class Tracer:
         while self._work:
             self.block, self.state = self._work.pop()
             self._run()
+        if not self.stored_here.isdisjoint(self.hoisted):
+            return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
@@ -224,6 +234,7 @@ class Tracer:
     def recheck(self) -> None:
         """After something that may run Python or let another thread run: what guards saw must still be so. Leaves at the next
         instruction if it is not."""
+        objects.forget(self)
         frames = [frame.copy() for frame in self.state.frames]
         self.append(Op("recheck", (), (), {}, {"redo": self.exit("redo", "source_changed", frames)}, self.line))
 
