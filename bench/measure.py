@@ -6,6 +6,7 @@ the frame hook taken out, as they would without pijit.
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -46,9 +47,15 @@ def settle_allocator() -> None:
 
 
 def hook(on: bool) -> None:
+    """Out, or as pijit itself would have it: it rests while nothing that is enabled could use it."""
     from pijit import _native
+    from pijit.runtime import tiers
 
-    (_native.install if on else _native.uninstall)()
+    if on:
+        _native.install()
+        tiers.rest()
+    else:
+        _native.uninstall()
 
 
 def interleaved(
@@ -56,6 +63,7 @@ def interleaved(
 ) -> dict[str, float]:
     """Seconds of one `call` for each contender, which the call knows as f."""
     settle_allocator()
+    gc.collect()  # functions jitted for an earlier figure are gone, and their claim to the hook with them
     timers, numbers = {}, {}
     for name, function in contenders.items():
         hook(name == "pijit")

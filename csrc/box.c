@@ -22,7 +22,8 @@
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
-    X(ITERATOR_AT, "iterator_at", "rr")
+    X(ITERATOR_AT, "iterator_at", "rr")                                                                               \
+    X(MADE, "made", "ol")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -380,11 +381,16 @@ static PyObject *build_slice(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+/* As attribute access binds: a method of a function, a builtin of a method descriptor. */
 static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
 {
     PyObject *function = pj_build(r->kids[0], W);
     PyObject *self = function == NULL ? NULL : pj_build(r->kids[1], W);
-    PyObject *o = self == NULL ? NULL : PyMethod_New(function, self);
+    PyObject *o = NULL;
+    if (self != NULL) {
+        descrgetfunc bind = Py_TYPE(function)->tp_descr_get;
+        o = bind == NULL ? PyMethod_New(function, self) : bind(function, self, (PyObject *)Py_TYPE(self));
+    }
     Py_XDECREF(function);
     Py_XDECREF(self);
     if (o == NULL && !PyErr_Occurred()) {
@@ -448,6 +454,12 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_ITERATOR_AT:
         return build_iterator_at(r, W);
+    case R_MADE: {
+        PyObject *args = build_sequence(r, W, true);
+        PyObject *o = args == NULL ? NULL : PyObject_CallObject(r->object, args);
+        Py_XDECREF(args);
+        return o;
+    }
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -317,7 +317,10 @@ enum { FPE_DIVIDE = 1, FPE_OVER = 2, FPE_UNDER = 4, FPE_BAD = 8 };
 static void pj_fp_clear(void)
 {
 #if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() & ~0x3Fu);
+    unsigned csr = _mm_getcsr();
+    if (csr & 0x1D) { /* one of those that pj_fp_get looks at: writing the register waits for all arithmetic to end */
+        _mm_setcsr(csr & ~0x3Fu);
+    }
 #else
     feclearexcept(FE_ALL_EXCEPT);
 #endif
@@ -370,6 +373,9 @@ static double pj_pow(double v, double w)
         return odd ? copysign(0.0, v) : 0.0;
     }
     if (v == 0.0) {
+        if (w < 0.0) {
+            return INFINITY; /* ZeroDivisionError: whoever calls leaves when finite numbers give this */
+        }
         return is_odd(w) ? v : 0.0;
     }
     if (v < 0.0) {

@@ -76,6 +76,9 @@ typedef struct _PyInterpreterFrame PjFrame;
 #define PJ_IS_PRECALL(op) 0
 #endif
 
+/* 3.12: calls that were specialised for a function look at its vectorcall again when its version is 0. */
+#define PJ_OWN_CALLS (PY_VERSION_HEX >= 0x030C0000)
+
 /* 3.12: conditional jumps go forward only. */
 #define PJ_CONDITIONAL_BACKWARD (PY_VERSION_HEX < 0x030C0000)
 #if PJ_CONDITIONAL_BACKWARD
@@ -112,7 +115,7 @@ static inline void pj_more_recursion(PyThreadState *ts, int n)
 #define PJF_IP_LEFT 0   /* after the exit opcode at X: ip = X + this */
 #define PJF_IP_RESUME 0 /* to run X next */
 #define PJF_IP_CALL 0   /* looks like a frame in the middle of X */
-#define PJF_IP_RAISE 1  /* handler lookup uses the unit before ip */
+#define PJF_IP_RAISE 1  /* handler lookup uses the unit before ip; see pj_frame_raise_at */
 #elif PY_VERSION_HEX >= 0x030C0000
 #define PJF_CODE(f) ((f)->f_code)
 #define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))

@@ -31,6 +31,11 @@ void pj_exit_clear(PjExit *e)
     PyMem_Free(e->names);
     PyMem_Free(e->name_recipes);
     pj_recipe_free(e->result);
+    for (int i = 0; i < e->nshared; i++) {
+        pj_recipe_free(e->shared[i]);
+    }
+    PyMem_Free(e->shared);
+    PyMem_Free(e->shared_words);
 }
 
 static int exit_frame_parse(PjExitFrame *f, PyObject *tuple)
@@ -111,14 +116,37 @@ static int exit_names_parse(PjExit *e, PyObject *names)
     return bad ? -1 : 0;
 }
 
+static int exit_shared_parse(PjExit *e, PyObject *shared)
+{
+    PyObject *fast = PySequence_Fast(shared, "shared objects must be a sequence of (recipe, word)");
+    if (fast == NULL) {
+        return -1;
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
+    e->shared = PyMem_Calloc((size_t)n + 1, sizeof(PjRecipe *));
+    e->shared_words = PyMem_Calloc((size_t)n + 1, sizeof(int));
+    int bad = e->shared == NULL || e->shared_words == NULL;
+    for (Py_ssize_t i = 0; !bad && i < n; i++) {
+        PyObject *recipe, *pair = PySequence_Fast_GET_ITEM(fast, i);
+        bad = !PyTuple_Check(pair) || !PyArg_ParseTuple(pair, "Oi;a shared object is (recipe, word)", &recipe, &e->shared_words[i]) ||
+              (e->shared[i] = pj_recipe_new(recipe)) == NULL;
+        e->nshared += !bad;
+    }
+    Py_DECREF(fast);
+    if (bad && !PyErr_Occurred()) {
+        PyErr_SetString(PyExc_TypeError, "shared objects must be a sequence of tuples (recipe, word)");
+    }
+    return bad ? -1 : 0;
+}
+
 /* Fills a zeroed exit; what was filled in is to be cleared by the caller also after a failure. */
 int pj_exit_parse(PjExit *e, PyObject *tuple)
 {
     static const char *const kinds[] = {"return", "redo", "continue", "raise", "poll"};
     const char *kind;
-    PyObject *frames, *names, *result;
-    if (!PyTuple_Check(tuple) || !PyArg_ParseTuple(tuple, "sOOO;an exit is (kind, frames, names, result)", &kind,
-                                                   &frames, &names, &result)) {
+    PyObject *frames, *names, *result, *shared = NULL;
+    if (!PyTuple_Check(tuple) || !PyArg_ParseTuple(tuple, "sOOO|O;an exit is (kind, frames, names, result[, shared])", &kind,
+                                                   &frames, &names, &result, &shared)) {
         if (!PyErr_Occurred()) {
             PyErr_SetString(PyExc_TypeError, "an exit is a tuple (kind, frames, names, result)");
         }
@@ -163,6 +191,9 @@ int pj_exit_parse(PjExit *e, PyObject *tuple)
     if (names != Py_None && exit_names_parse(e, names) < 0) {
         return -1;
     }
+    if (shared != NULL && exit_shared_parse(e, shared) < 0) {
+        return -1;
+    }
     if (result != Py_None && (e->result = pj_recipe_new(result)) == NULL) {
         return -1;
     }
@@ -192,6 +223,21 @@ static int build_all(PjRecipe **list, int n, PyObject **values, int64_t *W)
             }
             return -1;
         }
+    }
+    return 0;
+}
+
+/* Builds what is used several times into its roots, which whoever owns W releases. 0 or -1 with an exception. */
+static int build_shared(PjExit *e, int64_t *W)
+{
+    for (int i = 0; i < e->nshared; i++) {
+        PyObject *o = pj_build(e->shared[i], W);
+        if (o == NULL) {
+            return -1;
+        }
+        PyObject *old = (PyObject *)(intptr_t)W[e->shared_words[i]];
+        W[e->shared_words[i]] = (int64_t)(intptr_t)o;
+        Py_XDECREF(old);
     }
     return 0;
 }
@@ -366,7 +412,7 @@ static PjStep after_exit(PjRun *r, PjExitKind kind, PyObject *exc)
 static PjStep apply_return(PjRun *r, PjExit *e, int64_t *W)
 {
     PyObject **values = alloca((size_t)(e->nnames + 1) * sizeof(PyObject *));
-    PyObject *result = pj_build(e->result, W);
+    PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
     if (result == NULL && !PyErr_Occurred()) {
         PyErr_BadInternalCall();
     }
@@ -416,7 +462,7 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
     PjPending *pending = NULL;
     r->pc = root->pc;
     int built = 0;
-    if ((r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) ||
+    if ((r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) || build_shared(e, W) < 0 ||
         build_all(root->locals, root->nlocals, locals, W) < 0) {
         goto failed;
     }

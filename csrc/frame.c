@@ -1,6 +1,31 @@
 /* frame.c - what is done to interpreter frames: finishing, running, the prologue by hand, shadow frames. */
 #include "frame.h"
 
+static int varint(const unsigned char **p, const unsigned char *end)
+{
+    int value = 0;
+    for (bool more = true; more && *p < end; (*p)++) {
+        value = (value << 6) | (**p & 63);
+        more = (**p & 64) != 0;
+    }
+    return value;
+}
+
+int pj_handler_at(PyCodeObject *code, int pc)
+{
+    const unsigned char *p = (const unsigned char *)PyBytes_AS_STRING(code->co_exceptiontable);
+    const unsigned char *end = p + PyBytes_GET_SIZE(code->co_exceptiontable);
+    int found = -1;
+    while (p < end) {
+        int start = varint(&p, end), length = varint(&p, end), target = varint(&p, end);
+        varint(&p, end); /* depth and whether lasti is pushed */
+        if (start <= pc && pc < start + length) {
+            found = target;
+        }
+    }
+    return found;
+}
+
 /* Gives a frame object that outlives its frame a copy of it (take_ownership of CPython's frame.c, which is not
  * exported). Steals the frame's references. `prev` is the calling frame, now current. */
 static void frame_object_keep(PyFrameObject *fo, PjFrame *f, PyThreadState *ts)

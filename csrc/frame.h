@@ -45,9 +45,19 @@ static inline void pj_frame_resume_at(PjFrame *f, int pc)
     PJF_IP(f) = _PyCode_CODE(PJF_CODE(f)) + pc + PJF_IP_RESUME;
 }
 
+/* Start of the exception handler of a code unit, -1 without one. */
+int pj_handler_at(PyCodeObject *code, int pc);
+
+/* On 3.13 the traceback's line is that of the unit at ip, the handler that of the unit before: ip is the instruction
+ * itself where both have one handler (its operands are loaded just before it), else the unit after it. */
 static inline void pj_frame_raise_at(PjFrame *f, int pc)
 {
-    PJF_IP(f) = _PyCode_CODE(PJF_CODE(f)) + pc + PJF_IP_RAISE;
+    PyCodeObject *code = PJF_CODE(f);
+    int ahead = PJF_IP_RAISE;
+    if (ahead && pc > 0 && pj_handler_at(code, pc - 1) == pj_handler_at(code, pc)) {
+        ahead = 0;
+    }
+    PJF_IP(f) = _PyCode_CODE(code) + pc + ahead;
 }
 
 static inline void pj_frame_call_at(PjFrame *f, int pc)

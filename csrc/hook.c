@@ -4,7 +4,7 @@
 #include "frame.h"
 #include <pthread.h>
 
-_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, 0};
+_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, NULL, 0};
 PjCounters pj_counters;
 
 /* ---- enabled namespaces: a small open-addressed set of dict pointers ---- */
@@ -449,6 +449,13 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
         return run_rebuilt(ts, frame);
     }
+    if (PJ_UNLIKELY(pj_thread.one_shot != NULL)) {
+        if (pj_thread.one_shot != (PyObject *)pj_frame_function(frame)) {
+            return delegate(ts, frame, throwflag); /* a finalizer that ran before the frame was made */
+        }
+        pj_thread.one_shot = NULL;
+        ts->interp->eval_frame = NULL;
+    }
     PyCodeObject *code = pj_frame_code(frame);
     PjExtra *extra = pj_code_extra(code, pj_extra_index);
     if (extra == NULL) {
@@ -465,6 +472,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     PjState *state = pj_state_of_extra(extra);
     if (PJ_UNLIKELY(state->off)) {
         pj_counters.delegated_off++;
+        pj_disown((PyObject *)pj_frame_function(frame));
     }
     else if (PJ_UNLIKELY(throwflag)) {
         pj_counters.delegated_throw++;
@@ -540,6 +548,12 @@ done:
 
 static bool installed;
 
+/* What has to be in place before the first frame of ours runs. */
+int pj_prepare(void)
+{
+    return pj_guard_tracing() < 0 || pj_patch_frame_type() < 0 ? -1 : 0;
+}
+
 int pj_install(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
@@ -547,15 +561,17 @@ int pj_install(void)
         PyErr_SetString(PyExc_RuntimeError, "pijit works in the main interpreter only");
         return -1;
     }
-    if (pj_guard_tracing() < 0 || pj_patch_frame_type() < 0) {
+    if (pj_prepare() < 0) {
         return -1;
     }
+    pj_own_switch(true);
     _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
     installed = true;
     return 0;
 }
 
-int pj_uninstall(void)
+/* Takes the hook out; functions with a vectorcall of their own go on. */
+int pj_rest(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
     if (pj_get_eval(interp) == pj_hook) {
@@ -565,12 +581,38 @@ int pj_uninstall(void)
     return 0;
 }
 
+int pj_uninstall(void)
+{
+    pj_own_switch(false);
+    return pj_rest();
+}
+
 bool pj_installed(void)
 {
     return installed && pj_get_eval(PyInterpreterState_Get()) == pj_hook;
 }
 
+vectorcallfunc pj_default_vectorcall;
+
+/* What every function is made with; 3.13 does not export it. */
+static int find_default_vectorcall(void)
+{
+    PyCodeObject *code = PyCode_NewEmpty("pijit", "pijit", 1);
+    PyObject *globals = PyDict_New();
+    PyObject *function = code != NULL && globals != NULL ? PyFunction_New((PyObject *)code, globals) : NULL;
+    if (function != NULL) {
+        pj_default_vectorcall = ((PyFunctionObject *)function)->vectorcall;
+    }
+    Py_XDECREF(function);
+    Py_XDECREF(globals);
+    Py_XDECREF(code);
+    return function != NULL ? 0 : -1;
+}
+
 int pj_hook_init(void)
 {
+    if (find_default_vectorcall() < 0) {
+        return -1;
+    }
     return watched_resize(16);
 }

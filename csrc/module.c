@@ -102,6 +102,15 @@ static int check_exit(PjExit *e, int nwords)
             return -1;
         }
     }
+    for (int i = 0; i < e->nshared; i++) {
+        if (check_recipe(e->shared[i], nwords) < 0) {
+            return -1;
+        }
+        if (e->shared_words[i] < 2 || e->shared_words[i] >= nwords) {
+            PyErr_SetString(PyExc_ValueError, "the word of a shared object is not a word");
+            return -1;
+        }
+    }
     for (int i = 0; i < e->nframes; i++) {
         PjExitFrame *f = &e->frames[i];
         for (int j = 0; j < f->nlocals; j++) {
@@ -586,6 +595,20 @@ static PyObject *install(PyObject *module, PyObject *ignored)
     return pj_install() < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *rest(PyObject *module, PyObject *ignored)
+{
+    (void)module;
+    (void)ignored;
+    return pj_rest() < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *own(PyObject *module, PyObject *function)
+{
+    (void)module;
+    int done = pj_own(function);
+    return done < 0 ? NULL : PyBool_FromLong(done);
+}
+
 static PyObject *uninstall(PyObject *module, PyObject *ignored)
 {
     (void)module;
@@ -658,6 +681,8 @@ static PyMethodDef functions[] = {
     {"watch_all", watch_all, METH_O, "enables every namespace for on_frame"},
     {"install", install, METH_NOARGS, "installs the frame evaluation hook"},
     {"uninstall", uninstall, METH_NOARGS, "removes the frame evaluation hook"},
+    {"rest", rest, METH_NOARGS, "removes the hook, but not what functions that were given to own() have"},
+    {"own", own, METH_O, "lets calls of a function reach pijit without an installed hook; False where that cannot be (3.11)"},
     {"installed", is_installed, METH_NOARGS, "is the hook installed?"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
@@ -708,6 +733,7 @@ PyMODINIT_FUNC PyInit__native(void)
     }
     PyObject *supported = Py_BuildValue("((ii)(ii)(ii))", 3, 11, 3, 12, 3, 13);
     int bad = supported == NULL || PyModule_AddObjectRef(m, "SUPPORTED", supported) < 0 ||
+              PyModule_AddIntConstant(m, "OWN_CALLS", PJ_OWN_CALLS) < 0 ||
               PyModule_AddObjectRef(m, "UNSET", pj_unset) < 0 ||
               PyModule_AddObjectRef(m, "CodeState", (PyObject *)&PjState_Type) < 0 ||
               PyModule_AddObjectRef(m, "Fragment", (PyObject *)&PjFragment_Type) < 0;

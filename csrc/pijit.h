@@ -81,6 +81,9 @@ typedef struct {
     PyObject **names;
     PjRecipe **name_recipes;
     PjRecipe *result;
+    int nshared; /* objects that are used several times: built first, into roots */
+    PjRecipe **shared;
+    int *shared_words;
     int64_t count, next; /* taken so often; on_exit is called at `next` */
 } PjExit;
 
@@ -253,6 +256,7 @@ typedef struct {
     char *stack_limit;  /* the C stack must stay above */
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
+    PyObject *one_shot; /* the hook is in place for the next frame of this function only */
     int in_callback;
 } PjThread;
 
@@ -269,12 +273,20 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
+/* own_call.c */
+extern vectorcallfunc pj_default_vectorcall;
+int pj_own(PyObject *function);
+void pj_disown(PyObject *function);
+void pj_own_switch(bool on);
+
 /* calls.c */
 int64_t pj_reference(int64_t *W);
 
 /* hook.c */
 PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag);
+int pj_prepare(void);
 int pj_install(void);
+int pj_rest(void);
 int pj_uninstall(void);
 bool pj_installed(void);
 int pj_watch(PyObject *globals);

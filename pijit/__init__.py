@@ -12,7 +12,19 @@ from pijit.ground import interpreter
 
 interpreter.check()
 
-from pijit.api import disable, enable, enabled, jit, set_logs, skip, stats  # noqa: E402  # after the check
+from pijit.api import (  # noqa: E402  # after the check
+    disable,
+    enable,
+    enabled,
+    explain,
+    jit,
+    set_logs,
+    set_stance,
+    skip,
+    stats,
+    switches,
+    verify,
+)
 from pijit.ground.config import CONFIG as config  # noqa: E402
 from pijit.ground.errors import CaptureError  # noqa: E402
 
@@ -22,9 +34,15 @@ __all__ = [
     "disable",
     "enable",
     "enabled",
+    "explain",
     "jit",
     "set_logs",
+    "set_stance",
     "skip",
     "stats",
+    "verify",
 ]
 __version__ = "0.1.0"
+
+switches.start()
+del switches

@@ -1,15 +1,40 @@
-"""Around every test: nothing stays enabled, no setting stays changed, an internal error is a failure, nothing hangs."""
+"""Around every test: nothing stays enabled, no setting stays changed, an internal error is a failure, nothing hangs.
+
+Machine code that the tests make is kept in a folder of this run. tests/codegen calls machine code with stand-ins for the helpers of the C
+extension, which must never meet the real ones: it runs in a process of its own (test_codegen.py), or when nothing else is asked for.
+"""
 
 from __future__ import annotations
 
 import faulthandler
+import os
+import shutil
 import signal
+import tempfile
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
+os.environ["PIJIT_CACHE_DIR"] = tempfile.mkdtemp(prefix="pijit-tests-")
+
 import pijit
 from pijit.runtime import tiers
+
+CODEGEN = Path(__file__).parent / "codegen"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Says "ignore" for tests/codegen, unless only that was asked for."""
+    if collection_path != CODEGEN:
+        return None
+    asked = [Path(config.invocation_params.dir, arg.partition("::")[0]).resolve() for arg in config.args]
+    return True if not all(CODEGEN in (path, *path.parents) for path in asked) else None
+
+
+def pytest_unconfigure():
+    shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
+
 
 SECONDS = 120  # of one test; a native loop that does not even see signals ends the whole run a little later
 

@@ -46,44 +46,431 @@ a, b = A(), A(4)
 
 # Each calls a jitted function before and after something is rebound.
 PROGRAMS = {
-    "field": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a), g(b), g(a)]\na.x = 10\nr.append(g(a))\na.x = 'no'\ntry:\n    g(a)\nexcept TypeError as e:\n    r.append(str(e))",
-    "field deleted": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a)]\ndel a.x\ntry:\n    g(a)\nexcept AttributeError as e:\n    r.append(str(e))\na.x = 2\nr.append(g(a))",
-    "field in dict": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a)]\nvars(a)['x'] = 99\nr.append(g(a))\nb.__dict__ = {'x': 5}\nr.append(g(b))",
-    "global instance": "@jit\ndef g():\n    return a.x + b.x\nr = [g()]\na.x = 2.5\nr.append(g())\nb = A(100)\nr.append(g())",
-    "class attribute": "@jit\ndef g(o):\n    return o.k + A.k\nr = [g(a)]\nBase.k = 4\nr.append(g(a))\nA.k = 5.5\nr.append(g(a))\na.k = 6\nr.append(g(a))\ndel A.k\nr.append(g(a))",
-    "class counter": "@jit\ndef g(o):\n    return o.k * 2\nr = []\nfor i in range(12):\n    A.k = i\n    r.append(g(a))\nr.append(stats(g).compiles < 3 if stats(g) else True)",
-    "method": "@jit\ndef g(o):\n    return o.get()\nr = [g(a)]\nA.get = lambda self: 'new'\nr.append(g(a))\na.get = lambda: 'own'\nr.append(g(a))\ndel a.get\nr.append(g(a))",
-    "base's method": "@jit\ndef g(o):\n    return o.scale(2)\nr = [g(a)]\nBase.scale = lambda self, v: v - 1\nr.append(g(a))\nA.scale = lambda self, v: v - 2\nr.append(g(a))",
-    "bound method": "@jit\ndef g(o):\n    f = o.get\n    return f() + f()\nr = [g(a), g(b)]\nA.get = lambda self: 8\nr.append(g(a))",
-    "subclass": "@jit\ndef g(o):\n    return o.get() * o.cls_k()\nr = [g(a), g(B()), g(a), g(B(2))]",
-    "class of instance": "@jit\ndef g(o):\n    return o.get()\nr = [g(a)]\na.__class__ = B\nr.append(g(a))",
-    "property": "@jit\ndef g(o):\n    return o.twice + 1\nr = [g(a)]\nA.twice = property(lambda self: 50)\nr.append(g(a))\nA.twice = 3\nr.append(g(a))",
-    "field becomes property": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a)]\nA.x = property(lambda self: 77)\nr.append(g(a))\ndel A.x\nr.append(g(a))",
-    "getattr added": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a)]\nA.__getattribute__ = lambda self, name: 41\nr.append(g(a))",
-    "getattr fallback": "@jit\ndef g(o):\n    return o.x + 1\nr = [g(a)]\nA.__getattr__ = lambda self, name: 41\nr.append(g(a))\ndel a.x\nr.append(g(a))",
-    "static and class": "@jit\ndef g(o):\n    return o.inc(1) + A.inc(2) + o.cls_k() + A.cls_k()\nr = [g(a)]\nA.inc = staticmethod(lambda v: v * 100)\nr.append(g(a))\nA.k = 1000\nr.append(g(a))",
-    "call": "@jit\ndef g(o):\n    return o(1.5)\nr = [g(a)]\nA.__call__ = lambda self, v: 'c'\nr.append(g(a))\na.__call__ = 3\nr.append(g(a))",
-    "slots": "s = Slots(2.0)\n@jit\ndef g(s):\n    s.b = s.a * 2\n    return s.a + s.b\nr = [g(s)]\ns.a = 5\nr.append(g(s))\ndel s.a\ntry:\n    g(s)\nexcept AttributeError as e:\n    r.append(str(e))\nr.append(s.b)",
-    "dict": "d = {'lr': 0.5, 'n': 2}\n@jit\ndef g():\n    return d['lr'] * d['n'] + d.get('m', 1)\nr = [g()]\nd['lr'] = 4\nr.append(g())\nd['m'] = 9\nr.append(g())\ndel d['n']\ntry:\n    g()\nexcept KeyError as e:\n    r.append(repr(e))\nd[1] = d['n'] = 3\nr.append(g())",
-    "items": "l = [a, b, (1.5, 2)]\n@jit\ndef g():\n    return l[0].x + l[1].x + l[-1][0]\nr = [g()]\nl[0] = A(50)\nr.append(g())\nl.append((9, 9))\nr.append(g())",
-    "stores": "@jit\ndef g(o, p):\n    o.x = o.x + 1\n    p.x = p.x * 2\n    o.x -= 1\n    return o.x, p.x\nr = [g(a, b), g(a, a), vars(a), g(b, b), vars(b)]",
-    "store in loop": "@jit\ndef g(o, p, n):\n    for i in range(n):\n        o.x += p.x\n        p.n = o.n + i\n    return o.x, p.n\nr = [g(a, b, 5), g(a, a, 5), g(a, b, 0), vars(a), vars(b)]",
-    "new field": "@jit\ndef g(o, v):\n    o.fresh = v + 1\n    return o.fresh * 2\nr = [g(a, 1.0), g(a, 2.0), g(b, 1), list(vars(a)), vars(b)]",
-    "store of another type": "@jit\ndef g(o, n):\n    o.x = None\n    for i in range(n):\n        o.x = i if i < 3 else i * 0.5\n    return o.x\nr = [g(a, 2), g(a, 7), g(a, 0)]",
-    "store before an exception": "@jit\ndef g(o, l, i):\n    o.x = i\n    o.n = l[i]\n    o.x = -i\nr = []\nfor i in (0, 1, 5):\n    try:\n        g(a, [3, 4], i)\n    except IndexError as e:\n        r.append(str(e))\n    r.append(dict(vars(a)))",
-    "setattr added": "@jit\ndef g(o, v):\n    o.x = v\nr = [g(a, 2), a.x]\nlog = []\nA.__setattr__ = lambda self, name, v: log.append((name, v))\nr += [g(a, 3), a.x, log]",
-    "setter": "@jit\ndef g(o, v):\n    o.x = v\nr = [g(a, 2), a.x]\nA.x = property(lambda self: 0, lambda self, v: r.append(v))\nr += [g(a, 3), a.x]",
-    "destructor": "class D:\n    def __del__(self):\n        r.append(('gone', a.n))\nr = []\n@jit\ndef g(o, v):\n    o.n = 1\n    o.x = v\n    o.n = 2\nfor i in range(3):\n    a.x = D()\n    g(a, i)\n    a.n = 0",
-    "dict alias": "d = vars(a)\n@jit\ndef g(o, d, v):\n    o.x = v\n    d['x'] = d['x'] + 1\n    return o.x\nr = [g(a, d, 1), g(a, d, 2.5), vars(a)]",
-    "namespace alias": "q = 1\nns = globals()\n@jit\ndef g(v):\n    ns['q'] = v\n    return q\nr = [g(4), g(5), q]",
-    "list stores": "@jit\ndef g(l, v):\n    l[0] = v\n    l[-1] = l[0] + 1\n    l.append(len(l))\n    return l[0], l[-1], len(l)\nl = [0.5, 1.5]\nr = [g(l, 2.5), g(l, 3.5), l]\ntry:\n    g([], 1.0)\nexcept IndexError as e:\n    r.append(str(e))",
-    "append before raise": "@jit\ndef g(l, x):\n    for i in range(len(x) + 1):\n        l.append(x[i] * 2)\nl = []\ntry:\n    g(l, np.arange(4.0))\nexcept IndexError as e:\n    r = [str(e), l]",
-    "dict stores": "@jit\ndef g(d, x):\n    d['w'] -= 0.5 * x\n    d['n'] = d['n'] + 1\n    d['new'] = d['n']\n    return d['w'], d['new']\nd = {'w': np.ones(3), 'n': 0}\nr = [g(d, np.arange(3.0)), g(d, np.arange(3.0)), d]",
-    "changed by a call": "class Arr:\n    def __array__(self, dtype=None, copy=None):\n        a.x += 1\n        return np.arange(3.0)\n@jit\ndef g(o, l):\n    before = o.x\n    s = np.sum(l)\n    return before, s, o.x\nr = [g(a, [1.0, 2.0]), g(a, [1, Arr()][1]), a.x]",
-    "shadowed while running": "@jit\ndef g(o, x):\n    y = np.sort(x)\n    o.get = y\n    return o.get\nr = [g(a, np.ones(2)), g(b, np.ones(2)), vars(b)]",
-    "array fields": "@jit\ndef g(o, n):\n    for i in range(n):\n        o.u = o.u + o.v * 0.5\n        o.v[1:] -= o.u[:-1]\n        o.n += 1\n    return o.u.sum()\na.u, a.v = np.ones(4), np.arange(4.0)\nr = [g(a, 3), g(a, 4), vars(a)]\na.u = np.ones((2, 4))\nr.append(g(a, 0))",
-    "same array twice": "@jit\ndef g(o):\n    old = o.u\n    o.u = old * 2\n    o.old = old\n    return o.u is old, o.old is old\na.u = np.ones(3)\nr = [g(a), g(a), a.old, a.u]",
+    "field": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a), g(b), g(a)]
+a.x = 10
+r.append(g(a))
+a.x = 'no'
+try:
+    g(a)
+except TypeError as e:
+    r.append(str(e))
+""",
+    "field deleted": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a)]
+del a.x
+try:
+    g(a)
+except AttributeError as e:
+    r.append(str(e))
+a.x = 2
+r.append(g(a))
+""",
+    "field in dict": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a)]
+vars(a)['x'] = 99
+r.append(g(a))
+b.__dict__ = {'x': 5}
+r.append(g(b))
+""",
+    "global instance": """
+@jit
+def g():
+    return a.x + b.x
+r = [g()]
+a.x = 2.5
+r.append(g())
+b = A(100)
+r.append(g())
+""",
+    "class attribute": """
+@jit
+def g(o):
+    return o.k + A.k
+r = [g(a)]
+Base.k = 4
+r.append(g(a))
+A.k = 5.5
+r.append(g(a))
+a.k = 6
+r.append(g(a))
+del A.k
+r.append(g(a))
+""",
+    "class counter": """
+@jit
+def g(o):
+    return o.k * 2
+r = []
+for i in range(12):
+    A.k = i
+    r.append(g(a))
+r.append(stats(g).compiles < 3 if stats(g) else True)
+""",
+    "method": """
+@jit
+def g(o):
+    return o.get()
+r = [g(a)]
+A.get = lambda self: 'new'
+r.append(g(a))
+a.get = lambda: 'own'
+r.append(g(a))
+del a.get
+r.append(g(a))
+""",
+    "base's method": """
+@jit
+def g(o):
+    return o.scale(2)
+r = [g(a)]
+Base.scale = lambda self, v: v - 1
+r.append(g(a))
+A.scale = lambda self, v: v - 2
+r.append(g(a))
+""",
+    "bound method": """
+@jit
+def g(o):
+    f = o.get
+    return f() + f()
+r = [g(a), g(b)]
+A.get = lambda self: 8
+r.append(g(a))
+""",
+    "subclass": """
+@jit
+def g(o):
+    return o.get() * o.cls_k()
+r = [g(a), g(B()), g(a), g(B(2))]
+""",
+    "class of instance": """
+@jit
+def g(o):
+    return o.get()
+r = [g(a)]
+a.__class__ = B
+r.append(g(a))
+""",
+    "property": """
+@jit
+def g(o):
+    return o.twice + 1
+r = [g(a)]
+A.twice = property(lambda self: 50)
+r.append(g(a))
+A.twice = 3
+r.append(g(a))
+""",
+    "field becomes property": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a)]
+A.x = property(lambda self: 77)
+r.append(g(a))
+del A.x
+r.append(g(a))
+""",
+    "getattr added": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a)]
+A.__getattribute__ = lambda self, name: 41
+r.append(g(a))
+""",
+    "getattr fallback": """
+@jit
+def g(o):
+    return o.x + 1
+r = [g(a)]
+A.__getattr__ = lambda self, name: 41
+r.append(g(a))
+del a.x
+r.append(g(a))
+""",
+    "static and class": """
+@jit
+def g(o):
+    return o.inc(1) + A.inc(2) + o.cls_k() + A.cls_k()
+r = [g(a)]
+A.inc = staticmethod(lambda v: v * 100)
+r.append(g(a))
+A.k = 1000
+r.append(g(a))
+""",
+    "call": """
+@jit
+def g(o):
+    return o(1.5)
+r = [g(a)]
+A.__call__ = lambda self, v: 'c'
+r.append(g(a))
+a.__call__ = 3
+r.append(g(a))
+""",
+    "slots": """
+s = Slots(2.0)
+@jit
+def g(s):
+    s.b = s.a * 2
+    return s.a + s.b
+r = [g(s)]
+s.a = 5
+r.append(g(s))
+del s.a
+try:
+    g(s)
+except AttributeError as e:
+    r.append(str(e))
+r.append(s.b)
+""",
+    "dict": """
+d = {'lr': 0.5, 'n': 2}
+@jit
+def g():
+    return d['lr'] * d['n'] + d.get('m', 1)
+r = [g()]
+d['lr'] = 4
+r.append(g())
+d['m'] = 9
+r.append(g())
+del d['n']
+try:
+    g()
+except KeyError as e:
+    r.append(repr(e))
+d[1] = d['n'] = 3
+r.append(g())
+""",
+    "items": """
+l = [a, b, (1.5, 2)]
+@jit
+def g():
+    return l[0].x + l[1].x + l[-1][0]
+r = [g()]
+l[0] = A(50)
+r.append(g())
+l.append((9, 9))
+r.append(g())
+""",
+    "stores": """
+@jit
+def g(o, p):
+    o.x = o.x + 1
+    p.x = p.x * 2
+    o.x -= 1
+    return o.x, p.x
+r = [g(a, b), g(a, a), vars(a), g(b, b), vars(b)]
+""",
+    "store in loop": """
+@jit
+def g(o, p, n):
+    for i in range(n):
+        o.x += p.x
+        p.n = o.n + i
+    return o.x, p.n
+r = [g(a, b, 5), g(a, a, 5), g(a, b, 0), vars(a), vars(b)]
+""",
+    "new field": """
+@jit
+def g(o, v):
+    o.fresh = v + 1
+    return o.fresh * 2
+r = [g(a, 1.0), g(a, 2.0), g(b, 1), list(vars(a)), vars(b)]
+""",
+    "store of another type": """
+@jit
+def g(o, n):
+    o.x = None
+    for i in range(n):
+        o.x = i if i < 3 else i * 0.5
+    return o.x
+r = [g(a, 2), g(a, 7), g(a, 0)]
+""",
+    "store before an exception": """
+@jit
+def g(o, l, i):
+    o.x = i
+    o.n = l[i]
+    o.x = -i
+r = []
+for i in (0, 1, 5):
+    try:
+        g(a, [3, 4], i)
+    except IndexError as e:
+        r.append(str(e))
+    r.append(dict(vars(a)))
+""",
+    "setattr added": """
+@jit
+def g(o, v):
+    o.x = v
+r = [g(a, 2), a.x]
+log = []
+A.__setattr__ = lambda self, name, v: log.append((name, v))
+r += [g(a, 3), a.x, log]
+""",
+    "setter": """
+@jit
+def g(o, v):
+    o.x = v
+r = [g(a, 2), a.x]
+A.x = property(lambda self: 0, lambda self, v: r.append(v))
+r += [g(a, 3), a.x]
+""",
+    "destructor": """
+class D:
+    def __del__(self):
+        r.append(('gone', a.n))
+r = []
+@jit
+def g(o, v):
+    o.n = 1
+    o.x = v
+    o.n = 2
+for i in range(3):
+    a.x = D()
+    g(a, i)
+    a.n = 0
+""",
+    "dict alias": """
+d = vars(a)
+@jit
+def g(o, d, v):
+    o.x = v
+    d['x'] = d['x'] + 1
+    return o.x
+r = [g(a, d, 1), g(a, d, 2.5), vars(a)]
+""",
+    "namespace alias": """
+q = 1
+ns = globals()
+@jit
+def g(v):
+    ns['q'] = v
+    return q
+r = [g(4), g(5), q]
+""",
+    "list stores": """
+@jit
+def g(l, v):
+    l[0] = v
+    l[-1] = l[0] + 1
+    l.append(len(l))
+    return l[0], l[-1], len(l)
+l = [0.5, 1.5]
+r = [g(l, 2.5), g(l, 3.5), l]
+try:
+    g([], 1.0)
+except IndexError as e:
+    r.append(str(e))
+""",
+    "append before raise": """
+@jit
+def g(l, x):
+    for i in range(len(x) + 1):
+        l.append(x[i] * 2)
+l = []
+try:
+    g(l, np.arange(4.0))
+except IndexError as e:
+    r = [str(e), l]
+""",
+    "dict stores": """
+@jit
+def g(d, x):
+    d['w'] -= 0.5 * x
+    d['n'] = d['n'] + 1
+    d['new'] = d['n']
+    return d['w'], d['new']
+d = {'w': np.ones(3), 'n': 0}
+r = [g(d, np.arange(3.0)), g(d, np.arange(3.0)), d]
+""",
+    "changed by a call": """
+class Arr:
+    def __array__(self, dtype=None, copy=None):
+        a.x += 1
+        return np.arange(3.0)
+@jit
+def g(o, l):
+    before = o.x
+    s = np.sum(l)
+    return before, s, o.x
+r = [g(a, [1.0, 2.0]), g(a, [1, Arr()][1]), a.x]
+""",
+    "shadowed while running": """
+@jit
+def g(o, x):
+    y = np.sort(x)
+    o.get = y
+    return o.get
+r = [g(a, np.ones(2)), g(b, np.ones(2)), vars(b)]
+""",
+    "array fields": """
+@jit
+def g(o, n):
+    for i in range(n):
+        o.u = o.u + o.v * 0.5
+        o.v[1:] -= o.u[:-1]
+        o.n += 1
+    return o.u.sum()
+a.u, a.v = np.ones(4), np.arange(4.0)
+r = [g(a, 3), g(a, 4), vars(a)]
+a.u = np.ones((2, 4))
+r.append(g(a, 0))
+""",
+    "same array twice": """
+@jit
+def g(o):
+    old = o.u
+    o.u = old * 2
+    o.old = old
+    return o.u is old, o.old is old
+a.u = np.ones(3)
+r = [g(a), g(a), a.old, a.u]
+""",
 }
+
+
+LOOPS = {
+    "enumerate": ("def f(x):\n    s = 0.0\n    for i, v in enumerate(x):\n        s += i * v\n    return s", (np.arange(5.0),)),
+    "enumerate from": ("def f(x):\n    r = 0\n    for i, v in enumerate(range(x), 3):\n        r = r * 2 + i * v\n    return r", (5,)),
+    "zip": ("def f(x, y, n):\n    s = 0.0\n    for a, b, i in zip(x, y, range(n)):\n        s += a * b - i\n    return s", (np.arange(5.0), np.ones(7), 9)),
+    "zip of a list": ("def f(x, y):\n    s = 0.0\n    for a, b in zip(x, y):\n        s += a * b\n    return s", (np.arange(5.0), [1.0, 2.0])),
+    "reversed": ("def f(n):\n    r = 0\n    for i in reversed(range(n)):\n        r = r * 3 + i\n    return r", (7,)),
+    "reversed tuple": ("def f(n):\n    r = 0\n    for i in reversed((1, 2, n)):\n        r = r * 3 + i\n    return r", (7,)),
+    "constants": ("def f(x):\n    s = 0.0\n    for c in (0.5, 2.0, 1.25):\n        s = s * x + c\n    return s", (1.5,)),
+    "tuple argument": ("def f(t, x):\n    for a, b in t:\n        x = x * a + b\n    return x", (((1.5, 2), (3.5, 4)), np.ones(3))),
+    "list of arrays": ("def f(l):\n    s = 0.0\n    for a in l:\n        s = s + a.sum()\n    return s", ([np.ones(2), np.ones((3, 3))],)),
+    "nested": ("def f(l, n):\n    s = 0.0\n    for i in range(n):\n        for a, w in zip(l, (2.0, 3.0)):\n            for v in a:\n                s += v * w\n    return s", ([np.ones(2), np.arange(3.0)], 3)),
+    "list literal": ("def f(a, b):\n    x = np.array([a, b, 1.5])\n    w = [a, b]\n    return x, sum(w), len(w), w[1]", (0.5, 2.5)),
+    "constant list": ("def f():\n    return np.array([1.0, 2.0, 3.5]) * 2", ()),
+    "list grows": ("def f(n):\n    r = []\n    for i in range(n):\n        r.append(i * 0.5)\n    return r, len(r), np.array(r)", (5,)),
+    "comprehension": ("def f(x):\n    r = [v * 2 for v in x]\n    return r, np.array([i + 1 for i in range(4)])", (np.arange(4.0),)),
+    "comprehension of nothing": ("def f(x):\n    return [v * 2 for v in x], [[i, i] for i in range(2)]", (np.ones(0),)),
+    "break": ("def f(x):\n    for i, v in enumerate(x):\n        if v > 2:\n            break\n    return i, v", (np.arange(5.0),)),
+    "raises inside": ("def f(l, d):\n    s = []\n    try:\n        for i, x in enumerate(l):\n            s.append(1.0 / (d - i))\n    except ZeroDivisionError as e:\n        s.append(str(e))\n    return s", ((1, 2, 3), 1)),
+    "list changes under the loop": ("def f(l):\n    n = 0\n    for o in l:\n        n += 1\n        if n < 5:\n            l.append(o)\n    return n, l", ([None, (1, 2)],)),
+    "errstate": ("def f(x):\n    with np.errstate(divide='ignore', invalid='ignore'):\n        y = x / x\n        z = 1.0 / x\n    return y + z", (np.arange(3.0),)),
+    "try and assert": ("def f(x, i):\n    try:\n        assert i >= 0, 'low'\n        return x[i] * 2\n    except IndexError:\n        return -1.0\n    finally:\n        x[0] += 1", (np.arange(3.0), 7)),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name):
+    source, args = LOOPS[name]
+    check("import numpy as np\n" + source, *args)
 
 
 def run(source: str, jit: object, stats: object) -> object:

@@ -171,7 +171,7 @@ def test_report_goes_to_stderr(tmp_path):
         (["run"], "a script or -m module is expected"),
         (["run", "--threshold", "x", "s.py"], "invalid int value: 'x'"),
         (["run", "--nosuch", "s.py"], "unrecognized arguments: --nosuch"),
-        (["nosuch"], "pijit: no command 'nosuch'; there are: run, reasons, doctor"),
+        (["nosuch"], "pijit: no command 'nosuch'; there are: run, reasons, doctor, cache"),
         (["doctor", "x"], "pijit doctor: takes no arguments"),
     ],
 )

@@ -87,7 +87,7 @@ def _overlap(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
     """Whether the extents in memory overlap: a copy too many is harmless. The same elements in the same order need
     none."""
     b = d.builder
-    (low, high), (other_low, other_high) = _extent(d, one), _extent(d, other)
+    (low, high), (other_low, other_high) = extent(d, one), extent(d, other)
     crossed = b.and_(b.icmp_unsigned("<", low, other_high), b.icmp_unsigned("<", other_low, high))
     if one.type.ndim != other.type.ndim:
         return crossed
@@ -97,7 +97,8 @@ def _overlap(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
     return b.and_(crossed, b.not_(reduce(b.and_, same)))
 
 
-def _extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:
+def extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:
+    """The first address of the memory that an array lies in, and the one after it."""
     b = d.builder
     low = b.ptrtoint(array.data, I64)
     high = b.add(low, i64(array.type.dtype.itemsize))

@@ -52,13 +52,15 @@ class Merge:
 
 
 class WayOut:
-    """The block of exits that store the same values: ``places`` says where, ``index`` is a phi of the exit's index."""
+    """The block of exits that store the same values: ``places`` says where, ``index`` is a phi of the exit's index, ``roots`` counts the
+    references that are stored."""
 
     def __init__(self, function: ir.Function) -> None:
         self.block = function.append_basic_block("exit")
         self.builder = ir.IRBuilder(self.block)
         self.index = self.builder.phi(I64)
         self.places: dict[Value, int] = {}
+        self.roots = 0
 
 
 class Driver:
@@ -305,7 +307,7 @@ class Driver:
             self.builder.ret(way.index)
             self.builder = hot
         elif exit.index not in self.exits:
-            self.exits[exit.index] = exit_tuple(exit, way.places.__getitem__)
+            self.exits[exit.index] = exit_tuple(exit, way.places.__getitem__, lambda n: self.layout.root(way.roots + n))
         return way
 
     def _store_state(self, way: WayOut, exit: Exit, boxed: Value | None) -> None:
@@ -313,21 +315,19 @@ class Driver:
         places.update(self._places)
         if boxed is not None:
             places[boxed] = self.layout.call_root
-        roots = 0
         for value in self.order(self.held):
-            word = self.layout.root(roots)
+            word = self.layout.root(way.roots)
             memory.store(self, word, self.object(value))
             places.setdefault(value, word)
-            roots += 1
+            way.roots += 1
         area = Area(self.layout.exit_start)
 
         def place(value: Value) -> int:
-            nonlocal roots
             if value in places:
                 return places[value]
             if self.owners.is_virtual(value):
-                word = self.layout.root(roots)
-                roots += 1
+                word = self.layout.root(way.roots)
+                way.roots += 1
                 memory.store(self, word, self.array(value).make_object(self))
             else:
                 word = area.take(value.type)
@@ -335,11 +335,12 @@ class Driver:
             places[value] = word
             return word
 
-        self.exits[exit.index] = exit_tuple(exit, place)
+        self.exits[exit.index] = exit_tuple(exit, place, lambda n: self.layout.root(way.roots + n))
 
     def _force(self, op: Op) -> None:
         for name, exit in op.exits.items():
-            if exit.index == self.force_exit and name in ("redo", "poll"):
+            # a poll comes straight back to where it was taken: always taken, it would never get on
+            if exit.index == self.force_exit and name in ("redo", "poll") and exit.kind != "poll":
                 self.builder.branch(self.exit_block(exit))
                 self.builder.position_at_end(self.function.append_basic_block("never"))
 

@@ -6,6 +6,7 @@ W[0] poll byte's address | W[1] context | inputs | values of the exit that is ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values, recipes_of
@@ -18,6 +19,8 @@ FIRST_INPUT = 2
 _OF_WORDS = frozenset({"range", "range_iterator"})
 # The builds whose items are one list in the contract; in the others every item is an element of the tuple.
 _OF_LIST = frozenset({"tuple", "list", "slice"})
+# The builds that a built-in callable makes of its items.
+MAKERS: dict[str, Callable[..., Any]] = {"enumerate": enumerate, "zip": zip, "reversed": reversed}
 _BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
 
 Place = Callable[[Value], int]  # the word of a value, stored there if need be
@@ -72,8 +75,14 @@ class Area:
         return word
 
 
-def recipe_tuple(recipe: Recipe, place: Place) -> tuple[Any, ...]:
+Shared = dict[int, int]  # id of a recipe, or of the value that a recipe boxes -> the word that holds its object
+
+
+def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> tuple[Any, ...]:
     """The recipe in the contract's terms."""
+    word = (shared or {}).get(_identity(recipe))
+    if word is not None:
+        return ("object", word)
     match recipe:
         case Keep():
             return ("keep",)
@@ -90,16 +99,25 @@ def recipe_tuple(recipe: Recipe, place: Place) -> tuple[Any, ...]:
         case Build(kind, items) if kind in _OF_WORDS:
             return (kind, *(place(_boxed(item)) for item in items))
         case Build(kind, items):
-            made = [recipe_tuple(item, place) for item in items]
+            made = [recipe_tuple(item, place, shared) for item in items]
+            if kind in MAKERS:
+                return ("made", MAKERS[kind], made)
             return (kind, made) if kind in _OF_LIST else (kind, *made)
     raise Unsupported(f"recipe {recipe}")
 
 
-def exit_tuple(exit: Exit, place: Place) -> tuple[Any, ...]:
-    """The exit in the contract's terms."""
+def exit_tuple(exit: Exit, place: Place, root: Callable[[int], int]) -> tuple[Any, ...]:
+    """The exit in the contract's terms. ``root``: the word of the n-th object that is built once for several uses."""
+    for value in exit.values():
+        place(value)
+    shared: Shared = {}
+    built = []
+    for number, recipe in enumerate(shared_recipes(exit)):
+        built.append((recipe_tuple(recipe, place, shared), root(number)))
+        shared[_identity(recipe)] = root(number)
 
     def made(recipe: Recipe) -> tuple[Any, ...]:
-        return recipe_tuple(recipe, place)
+        return recipe_tuple(recipe, place, shared)
 
     frames = [
         (
@@ -111,7 +129,35 @@ def exit_tuple(exit: Exit, place: Place) -> tuple[Any, ...]:
         for f in exit.frames
     ]
     names = [(name, made(recipe)) for name, recipe in exit.names]
-    return (exit.kind, frames, names, None if exit.result is None else made(exit.result))
+    return (exit.kind, frames, names, None if exit.result is None else made(exit.result), built)
+
+
+def shared_recipes(exit: Exit) -> list[Recipe]:
+    """Recipes of objects that the exit needs in several places, each after those that it is made of."""
+    uses: dict[int, int] = {}
+    order: list[Recipe] = []
+
+    def visit(recipe: Recipe) -> None:
+        identity = _identity(recipe)
+        uses[identity] = uses.get(identity, 0) + 1
+        if uses[identity] == 1:
+            if isinstance(recipe, Build) and recipe.kind not in _OF_WORDS:
+                for item in recipe.items:
+                    visit(item)
+            order.append(recipe)
+
+    for recipe in exit.recipes():
+        visit(recipe)
+    return [r for r in order if uses[_identity(r)] > 1 and (isinstance(r, Build) or _is_boxed(r))]
+
+
+def _identity(recipe: Recipe) -> int:
+    return id(recipe.value) if isinstance(recipe, Box) else id(recipe)
+
+
+def _is_boxed(recipe: Recipe) -> bool:
+    """Whether the recipe makes a new object of a word."""
+    return isinstance(recipe, Box) and not isinstance(recipe.value, Const) and not is_owned(recipe.value.type)
 
 
 def _box(type: Type, word: int) -> tuple[Any, ...]:
@@ -124,8 +170,14 @@ def _boxed(recipe: Recipe) -> Value:
     if isinstance(recipe, Box):
         return recipe.value
     if isinstance(recipe, Known) and type(recipe.value) is int:
-        return Const(INT, recipe.value)
+        return _number(recipe.value)
     raise Unsupported(f"{recipe} where a word is needed")
+
+
+@lru_cache(maxsize=None)
+def _number(value: int) -> Const:
+    """One object for one number: places are found by identity."""
+    return Const(INT, value)
 
 
 def _size(recipes: Iterable[Recipe]) -> int:

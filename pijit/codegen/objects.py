@@ -87,9 +87,9 @@ def _call_python(d: Driver, op: Op) -> Any:
 
     status = call(b, "pj_call", I64, d.W, i64(len(d.sites) - 1))
     d.exit_if(op, b.icmp_signed("==", status, i64(1)), "raise")
-    other = (
-        ir.Constant(ir.IntType(1), 1) if op.exits["type"].index == d.force_exit else b.icmp_signed("!=", status, i64(0))
-    )
+    # a call for its effect has no result that could be of another type: its exit would do the effect again
+    forced = op.exits["type"].index == d.force_exit and rows
+    other = ir.Constant(ir.IntType(1), 1) if forced else b.icmp_signed("!=", status, i64(0))
     unexpected = d.exit_block(op.exits["type"], attrs.get("boxed"))
     d.leave_if(other, unexpected)
     results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))

@@ -3,6 +3,7 @@
 python -m pijit run [--everything] [--threshold N] [--report] script.py args... | -m module args...
 python -m pijit reasons [ID...]
 python -m pijit doctor
+python -m pijit cache [clear]
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from pijit.command import doctor, reasons, run
+from pijit.command import cache, doctor, reasons, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,7 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "run": run.main,
     "reasons": reasons.main,
     "doctor": doctor.main,
+    "cache": cache.main,
 }
 
 

@@ -1,7 +1,8 @@
 """`python -m pijit run script.py args...`: what `python script.py args...` does, with the script's module enabled.
 
 1. The program sees what it would see: `__main__`, sys.argv, sys.path[0], `__file__`, exit status.
-2. An exception is reported through sys.excepthook, as always, but without pijit's own frames; SystemExit and
+2. Child processes are enabled too: see `export` and startup/sitecustomize.py.
+3. An exception is reported through sys.excepthook, as always, but without pijit's own frames; SystemExit and
    KeyboardInterrupt leave through the interpreter's own door, which knows the exit statuses.
 """
 
@@ -25,6 +26,10 @@ from pijit.runtime import records, tiers
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import TracebackType
+
+
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+WORKER = "__mp_main__"  # what multiprocessing calls the main module in a worker process
 
 
 class Program(NamedTuple):
@@ -144,6 +149,7 @@ def main(arguments: list[str]) -> None:
         CONFIG.threshold_calls = CONFIG.threshold_loops = options.threshold
     if options.everything:
         tiers.enable_pattern("*")
+    export(options)
     atexit.register(tiers.disable_all)  # before the interpreter clears __main__: nothing of ours may keep it alive
     if options.report:
         records.keep = []
@@ -161,8 +167,18 @@ def main(arguments: list[str]) -> None:
         raise
 
 
+def export(options: argparse.Namespace) -> None:
+    """Child processes are enabled as this one is: the environment tells them."""
+    given = os.environ.get("PIJIT_ENABLE")
+    os.environ["PIJIT_ENABLE"] = ",".join(filter(None, [given, "*" if options.everything else WORKER]))
+    if options.threshold is not None:
+        os.environ["PIJIT_THRESHOLD"] = str(options.threshold)
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != STARTUP]
+    os.environ["PYTHONPATH"] = os.pathsep.join([STARTUP, *paths])
+
+
 def print_report() -> None:
     """What was compiled and what was not, on stderr: stdout is the program's."""
-    from pijit.explain import report
+    from pijit.reports import report
 
     print(report.text(), file=sys.stderr)

@@ -35,6 +35,8 @@ class Config:
     max_unroll: int = setting(64, "items of a short tuple or list that a loop over it is unrolled for")
     exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
     log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
+    compile_all: bool = setting(False, "true (tests): what cannot pay is compiled too, and what does not pay is kept")
+    stance: str = setting("compile", "see set_stance: eager, compile, fail_on_break or fail_on_recompile")
     raise_internal: bool = setting(False, "true (tests): an internal error is raised where it is found, not logged")
 
 
@@ -43,7 +45,16 @@ def parse_bool(text: str) -> bool:
     return text.strip().lower() not in OFF_WORDS
 
 
-PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int}
+def parse_word(text: str) -> str:
+    """A stance that exists; there is no other setting that is a word."""
+    if text not in STANCES:
+        raise ValueError(text)
+    return text
+
+
+STANCES = ("eager", "compile", "fail_on_break", "fail_on_recompile")
+PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int, str: parse_word}
+KINDS = {bool: "a bool", int: "an int", str: f"one of {', '.join(STANCES)}"}
 
 
 def variable(name: str) -> str:
@@ -51,18 +62,23 @@ def variable(name: str) -> str:
     return "PIJIT" if name == "enabled" else f"PIJIT_{name.upper()}"
 
 
+# One variable for several settings; the settings' own variables come first.
+SHORT = {"threshold_calls": "PIJIT_THRESHOLD", "threshold_loops": "PIJIT_THRESHOLD"}
+
+
 def from_environment(environ: Mapping[str, str], complain: Callable[[str], None]) -> Config:
     """Defaults, with whatever the environment overrides; a value that makes no sense is one complaint and ignored."""
     config = Config()
     for row in fields(Config):
-        text = environ.get(variable(row.name))
+        text = environ.get(variable(row.name), environ.get(SHORT.get(row.name, "")))
         if text is None:
             continue
         kind = type(row.default)
         try:
             setattr(config, row.name, PARSE[kind](text))
         except ValueError:
-            complain(f"pijit: {variable(row.name)}={text!r} is not {'an int' if kind is int else 'a bool'}; ignored")
+            name = variable(row.name) if variable(row.name) in environ else SHORT[row.name]
+            complain(f"pijit: {name}={text!r} is not {KINDS[kind]}; ignored")
     return config
 
 

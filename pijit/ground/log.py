@@ -3,7 +3,7 @@
     pijit.guards: heat.py:14 step(): 'u.dtype' expected float64, got float32 -> compiled fragment 2 of 8 (31 ms)
 
 A channel is on when its logger is: PIJIT_LOGS="guards,breaks", `set_logs("guards")` and ordinary logging configuration
-all set the level of `pijit.<channel>`. Ask `enabled(channel)` before putting a message together.
+all set the level of `pijit.<channel>`; PIJIT_TRACE=file has everything as JSON lines, whatever the levels are. Ask `enabled(channel)` before putting a message together.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pijit.ground import trace
 from pijit.ground.config import CONFIG, to_stderr
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ ROOT.addHandler(Stderr())
 
 def enabled(channel: str) -> bool:
     """Whether anybody wants this channel."""
-    return LOGGERS[channel].isEnabledFor(logging.INFO)
+    return LOGGERS[channel].isEnabledFor(logging.INFO) or trace.on()
 
 
 def parse(text: str | Iterable[str]) -> list[str]:
@@ -140,9 +141,11 @@ def report_all_dropped() -> None:
         report_dropped(channel, place, flood)
 
 
-def event(channel: str, code: CodeType, line: int, text: str) -> None:
-    """One line about a place in the user's source."""
+def event(channel: str, code: CodeType, line: int, text: str, **fields: object) -> None:
+    """One line about a place in the user's source. ``fields`` are for PIJIT_TRACE only."""
     logger = LOGGERS[channel]
+    if trace.on():
+        trace.write(channel, text, file=code.co_filename, line=line, function=code.co_qualname, **fields)
     if not logger.isEnabledFor(logging.INFO):
         return
     place = f"{shown_path(code.co_filename)}:{line} {code.co_qualname}()"
@@ -152,6 +155,8 @@ def event(channel: str, code: CodeType, line: int, text: str) -> None:
 
 def message(channel: str, text: str) -> None:
     """One line about nothing in particular."""
+    if trace.on():
+        trace.write(channel, text)
     LOGGERS[channel].info("%s", text)
 
 
@@ -160,8 +165,12 @@ def warn(channel: str, text: str) -> None:
     LOGGERS[channel].warning("%s", text)
 
 
+INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
+
+
 def internal(text: str) -> None:
     """An error in pijit itself. The program goes on in the interpreter."""
+    INTERNAL_ERRORS.append(text)
     ROOT.error("PJ901 internal error, the interpreter took over: %s", text)
 
 

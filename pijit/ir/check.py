@@ -178,6 +178,14 @@ def _np_op(op: Op) -> bool:
     return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, *op.results)) and len(op.results) == 1
 
 
+def _np_try(op: Op) -> bool:
+    return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, op.results[0])) and _types(op.results[1:]) == (INT,)
+
+
+def _disjoint(op: Op) -> bool:
+    return len(op.args) == 2 and all(isinstance(x.type, Array) for x in op.args) and _types(op.results) == (BOOL,)
+
+
 def _axis(op: Op) -> bool:
     (array,) = op.args
     return isinstance(array.type, Array) and 0 <= op.attrs["axis"] < array.type.ndim and _types(op.results) == (INT,)
@@ -298,6 +306,8 @@ SIGNATURES: dict[str, Signature] = {
     "bool_to_int": _exact((BOOL,), INT),
     "cast": _cast,
     "np_op": _np_op,
+    "np_try": _np_try,
+    "disjoint": _disjoint,
     **dict.fromkeys(("dim", "stride"), _axis),
     "check": _exact((BOOL,)),
     "load": _element(1),

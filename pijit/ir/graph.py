@@ -89,7 +89,7 @@ class Box(Recipe):
 @dataclass(frozen=True, slots=True)
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
-    "range_iterator" (next, stop, step) or "iterator_at" (sequence, index), as in
+    "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "reversed" or "iterator_at" (sequence, index), as in
     docs/native.md.
     """
 

@@ -75,9 +75,11 @@ ROWS = (
     # NumPy scalars: one ufunc of NumPy applied to scalars of one dtype
     Row("np_op", "np.<ufunc>(a, ...) on NumPy scalars, all of the loop's dtype; exit where NumPy warns, raises or overflows",
         _REDO, attrs=("ufunc",)),
+    Row("np_try", "two results: what np_op would give, and 0; or anything, and 1, where np_op would leave or might", attrs=("ufunc",)),
     # arrays: elements
     Row("dim", "a.shape[axis] as int", attrs=("axis",)),
     Row("stride", "a.strides[axis] (bytes) as int", attrs=("axis",)),
+    Row("disjoint", "whether the extents of the arrays a and b in memory do not overlap; bool"),
     Row("check_index", "i, or i + n when i < 0; exit unless it is in 0..n-1", _REDO),
     Row("check", "nothing; exit unless the bool a is true", _REDO),
     Row("load", "a[i, j, ...] with as many checked indices as dimensions; NumPy scalar", effect="read"),

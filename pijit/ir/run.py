@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import types
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +19,7 @@ class Env(dict[Value, Any]):
     """The objects of the values that were computed; ``error``: what a call raised, for a "raise" exit."""
 
     error: BaseException | None = None
+    force_exit: int | None = None
 
     def of(self, value: Value) -> Any:
         """The object of a value."""
@@ -34,9 +34,11 @@ class Taken(Exception):
         self.name = name
 
 
-def run(graph: Graph, inputs: Sequence[Any]) -> tuple[Exit, Env]:
-    """Runs the graph on Python objects, one per input, until it leaves by an exit."""
+def run(graph: Graph, inputs: Sequence[Any], force_exit: int | None = None) -> tuple[Exit, Env]:
+    """Runs the graph on Python objects, one per input, until it leaves by an exit. ``force_exit``: tests: the exit of that index is taken
+    whenever it is reached, if it is one that a run-time value decides on."""
     env = Env(zip(graph.inputs, inputs, strict=True))
+    env.force_exit = force_exit
     block = graph.entry
     while True:
         for op in block.ops:
@@ -61,6 +63,8 @@ def run(graph: Graph, inputs: Sequence[Any]) -> tuple[Exit, Env]:
 
 def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
+    if "redo" in op.exits and op.exits["redo"].index == env.force_exit:
+        raise Taken
     if op.name in ("call", "look", "put"):
         return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
@@ -91,8 +95,11 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "tuple": lambda *items: items,
     "list": lambda *items: list(items),
     "slice": slice,
-    "bound_method": types.MethodType,
+    "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
     "iterator": iter,
+    "enumerate": enumerate,
+    "zip": zip,
+    "reversed": reversed,
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _iterator_at,
@@ -265,6 +272,16 @@ def _np_op(op: Op, *args: Any) -> Any:
     return result
 
 
+def _np_try(op: Op, *args: Any) -> tuple[Any, int]:
+    type = op.results[0].type
+    assert isinstance(type, Np)
+    plain = Op("np_op", op.args, (type,), op.attrs, {}, op.line)
+    try:
+        return EVALUATORS["np_op"](plain, *args), 0
+    except Taken:
+        return type.dtype.type(0), 1
+
+
 # ---- arrays ------------------------------------------------------------------------------------------------------------------
 
 
@@ -377,13 +394,21 @@ def _call(op: Op, env: Env) -> tuple[Any, ...]:
     arguments = [rebuild(recipe, env) for recipe in attrs["arguments"]]
     names = attrs["keywords"]
     split = len(arguments) - len(names)
+    function = rebuild(attrs["callable"], env)
+    code = op.exits["raise"].frames[-1].code
     try:
-        result = rebuild(attrs["callable"], env)(*arguments[:split], **dict(zip(names, arguments[split:], strict=True)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = function(*arguments[:split], **dict(zip(names, arguments[split:], strict=True)))
+        for warning in caught:  # as if the frame had called
+            file, line = (code.co_filename, op.line) if warning.filename == __file__ else (warning.filename, warning.lineno)
+            warnings.warn_explicit(warning.message, warning.category, file, line)
     except BaseException as error:
-        env.error = error
+        assert error.__traceback__ is not None
+        env.error = error.with_traceback(error.__traceback__.tb_next)
         raise Taken("raise") from None
     results = _expected(op, result)
-    if results is None:
+    if results is None or (attrs["result_guard"] and op.exits["type"].index == env.force_exit):
         if attrs["boxed"] is not None:
             env[attrs["boxed"]] = result
         raise Taken("type")
@@ -501,6 +526,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "bool_to_int": lambda op, a: int(a),
     "cast": _careful(_cast),
     "np_op": _careful(_np_op),
+    "np_try": _np_try,
+    "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
     "stride": lambda op, array: array.strides[op.attrs["axis"]],
     "check_index": _check_index,

@@ -62,7 +62,8 @@ class _Printer:
         words = [op.name]
         if op.args:
             words.append(", ".join(map(self.value, op.args)))
-        words += [f"{name}={self.attr(item)}" for name, item in op.attrs.items() if item is not None]
+        # a chain is the frames of the exits, by pc
+        words += [f"{name}={self.attr(item)}" for name, item in op.attrs.items() if item is not None and (name != "chain" or self.pcs)]
         words += [("" if name == exit.kind else f"{name}:") + self.exit(exit) for name, exit in op.exits.items()]
         return " ".join(words)
 

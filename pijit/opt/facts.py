@@ -126,6 +126,12 @@ class Facts:
             self.narrow(op.results[0], max(low, MIN), min(high, MAX))
         if op.name == "check_index":
             self.at_most(op.result, op.args[1], -1)
+        elif op.name == "raw_min":
+            for arg in op.args:
+                self.at_most(op.result, arg, 0)
+        elif op.name == "raw_max":
+            for arg in op.args:
+                self.at_most(arg, op.result, 0)
         elif op.name == "check":
             self.assume(op.args[0], True)
         elif op.name == "slice_bounds":

@@ -9,7 +9,8 @@ from ..ir.check import check
 from ..ir.graph import Graph
 from .dce import dce
 from .fuse import Fusible, fuse
-from .simplify import simplify
+from .simplify import simplify, thread
+from .strip import strip
 
 
 def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
@@ -31,8 +32,12 @@ Pass = Callable[[Graph, Options], None]
 PASSES: list[tuple[str, Pass]] = [
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
+    ("strip", lambda graph, options: strip(graph)),
+    ("simplify", lambda graph, options: simplify(graph)),
+    ("dce", lambda graph, options: dce(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
+    ("thread", lambda graph, options: thread(graph)),
 ]
 
 

@@ -12,15 +12,15 @@ Renaming = dict[Value, Value]
 def rename(graph: Graph, new: Renaming) -> None:
     """Every use of a key becomes a use of its value (followed to the end of the chain)."""
     if new:
-        _Renamer(new).graph(graph)
+        Renamer(new).graph(graph)
 
 
-class _Renamer:
+class Renamer:
     def __init__(self, new: Renaming) -> None:
         self.new = new
-        self.frames: dict[
-            int, tuple[Frame, Frame]
-        ] = {}  # exits share frames; the old one is kept so that its id stays its own
+        # exits share frames and recipes; the old one is kept so that its id stays its own
+        self.frames: dict[int, tuple[Frame, Frame]] = {}
+        self.builds: dict[int, tuple[Build, Build]] = {}
 
     def value(self, value: Value) -> Value:
         while value in self.new:
@@ -79,5 +79,7 @@ class _Renamer:
             value = self.value(recipe.value)
             return recipe if value is recipe.value else Box(value)
         if isinstance(recipe, Build):
-            return Build(recipe.kind, tuple(map(self.recipe, recipe.items)))
+            if id(recipe) not in self.builds:
+                self.builds[id(recipe)] = recipe, Build(recipe.kind, tuple(map(self.recipe, recipe.items)))
+            return self.builds[id(recipe)][1]
         return recipe

@@ -6,7 +6,7 @@ from ..ir.check import dominators
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value
 from ..ir.ops import OPS
 from ..ir.types import INT
-from .facts import FULL, MAX, MIN, Facts, Range, split
+from .facts import MAX, MIN, Facts, Range, split
 from .rename import Renaming, rename
 from .rules import simpler
 
@@ -21,6 +21,15 @@ def simplify(graph: Graph, rounds: int = 8) -> None:
         graph.arrange()
         if not (same_params(graph) or merge(graph) or walk.changed):
             break
+
+
+def learn(graph: Graph) -> dict[Block, Facts]:
+    """What is known at the end of each block of a simplified graph."""
+    walk = _Walk(graph)
+    walk.run()
+    rename(graph, walk.new)
+    graph.arrange()
+    return walk.facts
 
 
 def hoist(graph: Graph) -> None:
@@ -93,6 +102,22 @@ def merge(graph: Graph) -> bool:
     return bool(gone)
 
 
+def thread(graph: Graph) -> None:
+    """Makes branches go where a block without operations would only jump on to. Compilers of different versions make different ones."""
+
+    def onward(jump: Jump, other: Jump) -> Jump:
+        target = jump.target
+        if target.params or target.ops or not isinstance(target.end, Jump) or target.end.target in (other.target, target):
+            return jump
+        return Jump(target.end.target, target.end.args)
+
+    for block in graph.blocks:
+        if isinstance(block.end, Branch):
+            block.end.yes = onward(block.end.yes, block.end.no)
+            block.end.no = onward(block.end.no, block.end.yes)
+    graph.arrange()
+
+
 def _latest(new: Renaming, value: Value) -> Value:
     while value in new:
         value = new[value]
@@ -132,29 +157,38 @@ class _Walk:
 
     def arrive(self, block: Block, facts: Facts) -> None:
         jumps = self.before[block]
-        for place, param in enumerate(block.params):
-            if param.type == INT:
-                facts.ranges[param] = self.param(param, [(source, jump.args[place]) for source, jump in jumps])
+        for param, range in [(param, self.param(param, facts)) for param in block.params if param.type == INT]:
+            facts.ranges[param] = range
         if len(jumps) == 1:
             source, jump = jumps[0]
             if isinstance(source.end, Branch) and source.end.yes.target is not source.end.no.target:
                 facts.assume(self.value(source.end.condition), jump is source.end.yes)
 
-    def param(self, param: Value, args: list[tuple[Block, Value]]) -> Range:
-        """The range of a parameter. A loop may change it by constant steps only: those that go one way keep one bound."""
-        ranges: list[Range] = []
-        steps = [0]
-        for source, arg in args:
-            value = self.value(arg)
-            if source in self.facts:
-                ranges.append(self.facts[source].range(value))
-                continue
-            root, offset = split(value)
-            if root is not param:
-                return FULL
-            steps.append(offset)
-        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    def param(self, param: Value, facts: Facts) -> Range:
+        """The range of a parameter. Where it comes round, perhaps by way of other parameters, it may have changed by constant steps
+        only: those that go one way keep one bound."""
+        low, high, steps = MAX, MIN, [0]
+        work, seen = [param], {param}
+        while work:
+            for source, arg in self.passed(work.pop()):
+                value = self.value(arg)
+                root, offset = split(value)
+                if source not in self.facts and isinstance(root.op, Block) and root not in facts.ranges:
+                    steps.append(offset)
+                    if root not in seen:
+                        seen.add(root)
+                        work.append(root)
+                    continue
+                first, last = self.facts.get(source, facts).range(value)
+                low, high = min(low, first), max(high, last)
         return (low if min(steps) >= 0 else MIN), (high if max(steps) <= 0 else MAX)
+
+    def passed(self, param: Value) -> list[tuple[Block, Value]]:
+        """What the jumps pass for a parameter."""
+        block = param.op
+        assert isinstance(block, Block)
+        place = block.params.index(param)
+        return [(source, jump.args[place]) for source, jump in self.before[block]]
 
     # ---- one block
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
 from pijit.ir.graph import Exit as GraphExit, Graph, Value
-from pijit.ir.text import text as graph_text
+from pijit.ir.text import text
 from pijit.pycode.instructions import decode
 from pijit.trace.tracer import Capture, Limits, Tracer, View
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "ew", "kernel", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "cast"})
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class Compiled:
     native: Native
     rows: list[tuple[Any, ...]]
     texts: list[str]
+    names: list[str]  # of each row's source, as the user wrote it
     exits: list[GraphExit]
     seconds: float
     captured: str  # the graph before optimisation, when somebody listens
@@ -83,12 +84,12 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
 
     start = time.perf_counter()
     graph = capture.graph
-    captured = graph_text(graph, exits=False) if log.enabled("graph") else ""
+    captured = text(graph) if log.enabled("graph") else ""
     optimize(graph, Passes(level=options.jit_level, fusible=_fusible, checked=CONFIG.raise_internal))
     native = BACKENDS[options.backend](graph, force_exit)
-    rows, texts = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
+    rows, texts, names = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
     exits = sorted(graph.exits(), key=lambda exit: exit.index)
-    return Compiled(capture, graph, native, rows, texts, exits, time.perf_counter() - start, captured)
+    return Compiled(capture, graph, native, rows, texts, names, exits, time.perf_counter() - start, captured)
 
 
 def _fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
@@ -123,10 +124,10 @@ def _errmask_row(capture: Capture, graph: Graph) -> list[tuple[tuple[Any, ...], 
 
 def guard_rows(
     guards: Guards, word: dict[Value, int], extra: list[tuple[tuple[Any, ...], str]]
-) -> tuple[list[tuple[Any, ...]], list[str]]:
-    """The rows with words in place of graph values."""
+) -> tuple[list[tuple[Any, ...]], list[str], list[str]]:
+    """The rows with words in place of graph values, their texts and the names of their sources."""
     rows = [tuple(_word(part, word) for part in row) for row in guards.rows]
-    return rows + [row for row, _ in extra], guards.texts + [text for _, text in extra]
+    return rows + [row for row, _ in extra], guards.texts + [text for _, text in extra], guards.names + ["" for _ in extra]
 
 
 def _word(part: Any, word: dict[Value, int]) -> Any:

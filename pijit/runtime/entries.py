@@ -9,6 +9,7 @@ A `Plan` is the driver's part of a Record. Entries are keyed by the pc that frag
 
 from __future__ import annotations
 
+import time
 import traceback
 from dataclasses import dataclass, field
 from types import CodeType
@@ -18,9 +19,11 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
+from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
+from pijit.runtime.failures import Difference, difference
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
@@ -31,12 +34,17 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 
 @dataclass(slots=True)
 class Entry:
-    """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included."""
+    """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``, ``seconds``: how
+    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
     compiled: int = 0
     off: str = ""
+    misses: int = 0
+    since: str = ""
+    seconds: float = 0.0
+    hits: int = -1
 
 
 @dataclass(slots=True)
@@ -115,18 +123,19 @@ def _compile(
 ) -> int:
     code, options = record.code, record.options
     line = _line(code, pc)
+    cause = _cause(record, entry, line, failures)
     if entry.compiled >= CONFIG.max_fragments:
-        _explain_failures(record, failures, "gave up: too many fragments, it runs in the interpreter")
-        _turn_off(state, record, pc, "too_many_versions")
-        return NEVER
+        return _full(state, record, entry, pc, cause)
+    if cause is not None and CONFIG.stance == "fail_on_recompile":
+        raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
     capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
     breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
-    if options.fullgraph and capture.breaks:
+    if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
     if not _worth_compiling(capture, entry.kind):
-        _explain_failures(record, failures, "nothing to compile for these types")
+        _tell(record, entry, line, cause, "interpreter: nothing to compile for these types")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
             _turn_off(state, record, pc, "nothing_to_compile")
@@ -138,19 +147,39 @@ def _compile(
         native.address, native.nwords, native.roots_start, native.nroots, compiled.rows, compiled.texts,
         native.exits, native.sites, native.keep, fragment,
     )  # fmt: skip
+    fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
     entry.compiled += 1
+    entry.seconds += fragment.compile_seconds
     state.add_fragment(pc, fragment.native)
     count = f"fragment {entry.compiled} of {CONFIG.max_fragments} ({fragment.compile_seconds * 1e3:.0f} ms)"
-    _explain_failures(record, failures, f"compiled {count}")
-    _log_compiled(code, line, compiled, count, again=entry.compiled > 1)
+    _tell(record, entry, line, cause, f"compiled {count}")
+    _log_compiled(code, line, compiled, count, cause)
     _add_resume_points(state, record, capture)
     return _AGAIN
 
 
+_REVIEW = 4096  # misses of a full entry before it is asked whether its fragments still fit anything
+
+
+def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference | None) -> int:
+    """An entry at the limit: its fragments stay, other types run in the interpreter, the last reason is on record. One whose fragments
+    hardly ever fit is left alone, since looking for one costs something too."""
+    first = entry.hits < 0
+    before, entry.hits = entry.hits, sum(fragment.hits for fragment in state.fragments(pc))
+    if first:
+        record.gave_up = reasons.lookup("too_many_versions").id
+        record.last_reason = cause.text() if cause is not None else ""
+        _tell(record, entry, _line(record.code, pc), cause, f"interpreter from here on: all {CONFIG.max_fragments} fragments are used (PJ402)")
+    elif entry.hits - before < _REVIEW // 8:
+        _turn_off(state, record, pc, "too_many_versions")
+        return NEVER
+    return _REVIEW
+
+
 def _worth_compiling(capture: Any, kind: str) -> bool:
     """A whole function that was asked for is always compiled: it shows soon whether it pays. Anything else must be able to."""
-    if not capture.progress or (kind == "start" and capture.returns):
+    if not capture.progress or CONFIG.compile_all or (kind == "start" and capture.returns):
         return bool(capture.progress)
     return worth.can_pay(capture.graph, worth.savings(capture.graph))
 
@@ -162,9 +191,10 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(
-        line, kinds[entry.kind], compiled.texts, exits, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph), root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        line, kinds[entry.kind], compiled.texts, exits, sources=compiled.names, rows=compiled.rows, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph), root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(covered),
-        texts={"graph": driver.graph_text(compiled.graph, exits=False), "code": compiled.native.code},
+        texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
+        kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if op.name == "kernel"),
     )  # fmt: skip
 
 
@@ -249,35 +279,37 @@ def _line(code: CodeType, pc: int) -> int:
     return decode(code).at(pc).line or code.co_firstlineno
 
 
-def _explain_failures(record: Record, failures: list[tuple[Any, int, Any]], outcome: str) -> None:
-    if not log.enabled("guards"):
+def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, int, Any]]) -> Difference | None:
+    """Why the fragments of an entry do not fit: what failed in the one that came closest. On record, whoever listens."""
+    if not failures:
+        return None
+    fragment, row, got = max(reversed(failures), key=lambda failure: failure[1])
+    data: FragmentRecord = fragment.data
+    found = difference(data.rows[row], data.sources[row], got, _native.UNSET)
+    entry.misses += 1
+    entry.since = entry.since or time.strftime("%H:%M:%S")
+    record.add_failure(found.id, found.what, found.expected, found.got, line)
+    return found
+
+
+def _tell(record: Record, entry: Entry, line: int, cause: Difference | None, outcome: str) -> None:
+    """The line about a guard failure. From the second one on: how often, since when, what it cost, and what to do."""
+    if cause is None or not log.enabled("guards"):
         return
-    for fragment, row, got in failures[-1:]:
-        data: FragmentRecord = fragment.data
-        text = data.guards[row] if row < len(data.guards) else "a guard"
-        came = f", got {describe(got)}" if got is not _native.UNSET else ""
-        log.event("guards", record.code, data.line, f"expected: {text}{came} -> {outcome} (failure {record.misses} here)")
+    text = f"{cause.text()} -> {outcome}"
+    if entry.misses > 1:
+        text += f"; failure {entry.misses} here since {entry.since}, {entry.seconds * 1e3:.0f} ms of compiling. {cause.id}: {cause.hint}"
+    fields = {"id": cause.id, "source": cause.what, "expected": cause.expected, "got": cause.got, "failures": entry.misses}
+    log.event("guards", record.code, line, text, **fields)
 
 
-def describe(value: Any) -> str:
-    """How a message names an actual value."""
-    import numpy as np
-
-    if type(value) is np.ndarray:
-        shape = "x".join(map(str, value.shape)) or "0-d"
-        return f"a {value.dtype} array of shape {shape}" + ("" if value.flags.writeable else ", read-only")
-    if isinstance(value, (bool, int, float, np.generic)):
-        return f"{type(value).__name__} {value!r}"[:60]
-    name = getattr(value, "__qualname__", None)
-    return f"{name} (another object)" if name else f"a {type(value).__name__}"
-
-
-def _log_compiled(code: CodeType, line: int, compiled: Any, count: str, again: bool) -> None:
-    if again:
-        log.event("recompiles", code, line, f"compiled {count}")
-    log.event("perf", code, line, f"compiled {count}, {len(compiled.graph.blocks)} blocks, {len(compiled.exits)} exits")
+def _log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: Difference | None) -> None:
+    ms = round(compiled.seconds * 1e3, 1)
+    if cause is not None:
+        log.event("recompiles", code, line, f"compiled {count} because {cause.text()}", id="PJ401", ms=ms)
+    log.event("perf", code, line, f"compiled {count}, {len(compiled.graph.blocks)} blocks, {len(compiled.exits)} exits", ms=ms)
     if log.enabled("graph"):
         log.message("graph", compiled.captured)
-        log.message("graph", driver.graph_text(compiled.graph, exits=False))
+        log.message("graph", graph_text(compiled.graph))
     if log.enabled("code"):
         log.message("code", compiled.native.code)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pijit.ground import log, reasons
+from pijit.ground.config import CONFIG
 from pijit.runtime import worth
 from pijit.runtime.entries import add_entries_after, install, retire
 from pijit.runtime.records import FragmentRecord, Record
@@ -39,4 +40,4 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
 def _pays(fragment: FragmentRecord) -> bool:
     native = fragment.native
     loop = native.sampled / native.samples if fragment.loops and native.samples else 0.0
-    return worth.pays(native.hits, native.exits, fragment.saves, (e.kind for e in fragment.exits), loop)
+    return CONFIG.compile_all or worth.pays(native.hits, native.exits, fragment.saves, (e.kind for e in fragment.exits), loop)

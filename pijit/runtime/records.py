@@ -45,6 +45,18 @@ class Exit:
 
 
 @dataclass(eq=False, slots=True)
+class Failure:
+    """A guard that did not hold: what was expected of which name, and what came. ``count``: times that it led to a decision."""
+
+    reason: str  # id
+    source: str
+    expected: str
+    got: str
+    line: int
+    count: int = 0
+
+
+@dataclass(eq=False, slots=True)
 class FragmentRecord:
     """A fragment as people see it. `native` is the `_native.Fragment`, or None once it is retired."""
 
@@ -59,6 +71,10 @@ class FragmentRecord:
     compile_seconds: float = 0.0
     lines: frozenset[tuple[str, int]] = frozenset()  # (file, line) of everything that it covers
     texts: dict[str, str] = field(default_factory=dict)  # "graph", "code", ... for explain
+    sources: Sequence[str] = ()  # of each guard: the name of what it looks at
+    rows: Sequence[tuple[Any, ...]] = ()  # of each guard: as C has it
+    kernels: tuple[Any, ...] = ()
+    because: str = ""  # the guard failure that it was compiled for, "" for the first one
     retired: str = ""  # id of the reason, "" while it is in use
     final: tuple[int, tuple[int, ...]] | None = None  # hits and exits, kept when native is let go
 
@@ -66,7 +82,7 @@ class FragmentRecord:
         """Out of use from here on; what it counted stays."""
         self.retired = reasons.lookup(reason).id
         self.final = self.counts()
-        self.native = None
+        self.native, self.rows = None, ()
 
     def counts(self) -> tuple[int, tuple[int, ...]]:
         """Native runs, and how often each exit was taken."""
@@ -86,10 +102,12 @@ class Record:
         self.options = options
         self.fragments: list[FragmentRecord] = []
         self.breaks: list[Break] = []
+        self.failures: list[Failure] = []
         self.compiles = 0
         self.misses = 0  # guard failures: an entry had fragments and none of them fitted
         self.compile_seconds = 0.0
         self.gave_up = ""  # id of the reason why nothing more is compiled here, "" while something may be
+        self.last_reason = ""  # the guard failure at which it gave up
         self.plan: Any = None  # the driver's own
         RECORDS.add(self)
         if keep is not None:
@@ -115,6 +133,17 @@ class Record:
             self.breaks.append(row)
         row.count += 1
         return row
+
+    def add_failure(self, reason: str, source: str, expected: str, got: str, line: int) -> None:
+        """A guard failure, counted. Values that differ each time are one row: the last one is shown."""
+        for row in self.failures:
+            if (row.reason, row.source, row.line) == (reason, source, line):
+                row.expected, row.got = expected, got
+                break
+        else:
+            row = Failure(reason, source, expected, got, line)
+            self.failures.append(row)
+        row.count += 1
 
     def add_fragment(self, fragment: FragmentRecord) -> FragmentRecord:
         """A fragment that was compiled and installed."""
@@ -143,6 +172,19 @@ class BreakStats:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureStats:
+    """One guard that failed: which name or attribute, what was expected, what came last, and how often it led to a decision."""
+
+    id: str
+    reason: str
+    source: str
+    expected: str
+    got: str
+    line: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class FragmentStats:
     """One fragment: where it starts, what it assumes, how often it ran and was left early."""
 
@@ -165,6 +207,8 @@ class Stats:
     breaks: tuple[BreakStats, ...] = ()
     fragments: tuple[FragmentStats, ...] = ()
     compile_seconds: float = 0.0
+    failures: tuple[FailureStats, ...] = ()
+    gave_up: str = ""
 
 
 # Kinds of exit that leave native code early. A return is the normal end and a poll comes straight back.
@@ -216,4 +260,9 @@ def snapshot(record: Record | None) -> Stats:
         breaks=breaks,
         fragments=fragments,
         compile_seconds=record.compile_seconds,
+        failures=tuple(
+            FailureStats(f.reason, reasons.lookup(f.reason).title, f.source, f.expected, f.got, f.line, f.count)
+            for f in record.failures
+        ),
+        gave_up=record.gave_up,
     )

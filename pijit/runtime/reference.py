@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pijit.codegen.build import Native
-from pijit.codegen.layout import FIRST_INPUT, exit_tuple
+from pijit.codegen.layout import FIRST_INPUT, exit_tuple, shared_recipes
 from pijit.ir.graph import Const, Exit, Graph, Value
 from pijit.ir.run import Env, run
 from pijit.ir.text import text
@@ -63,7 +63,7 @@ class _Layout:
         start, widest, roots = word, 0, 0
         kept = [exit.values() for exit in exits]
         # words for constants that the contract wants in a word come after the values
-        for values in kept:
+        for exit, values in zip(exits, kept, strict=True):
             numbers: dict[Value, int] = {}
             word = start
             for value in values:
@@ -72,7 +72,7 @@ class _Layout:
                     word += words(value.type)
             self.numbers.append(numbers)
             widest = max(widest, word + 64 - start)
-            roots = max(roots, sum(is_owned(v.type) for v in values))
+            roots = max(roots, sum(is_owned(v.type) for v in values) + len(shared_recipes(exit)))
         self.roots_start, self.nroots = start + widest, roots
         self.nwords = self.roots_start + roots
         self.exits: list[tuple[Any, ...]] = []
@@ -80,7 +80,9 @@ class _Layout:
             owned = [v for v in values if is_owned(v.type)]
             self.objects.append({v: self.roots_start + i for i, v in enumerate(owned)})
             self.constants.append([])
-            self.exits.append(exit_tuple(exit, self._place(numbers, self.objects[-1], self.constants[-1], start)))
+            first = self.roots_start + len(owned)
+            place = self._place(numbers, self.objects[-1], self.constants[-1], start)
+            self.exits.append(exit_tuple(exit, place, lambda n, first=first: first + n))  # type: ignore[misc]
 
     @staticmethod
     def _place(numbers: dict[Value, int], objects: dict[Value, int], constants: list[tuple[Const, int]], start: int) -> Any:
@@ -104,7 +106,7 @@ class _Evaluator:
     def __call__(self, address: int) -> tuple[int, BaseException | None]:
         memory = (ctypes.c_int64 * self.layout.nwords).from_address(address)
         inputs = [_read(memory, word, value.type) for value, word in self.layout.inputs.items()]
-        exit, env = run(self.graph, inputs)
+        exit, env = run(self.graph, inputs, self.force_exit)
         self._hand_over(memory, exit, env)
         return exit.index, env.error
 

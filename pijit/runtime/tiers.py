@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.log import INTERNAL_ERRORS
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -27,27 +28,54 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 DEFAULT = Options()
 
 NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
-PATTERNS: list[str] = []
-INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
+PATTERNS: dict[str, tuple[str, ...]] = {}  # with the patterns that each leaves out
+OWN = frozenset({"pijit", "numba", "llvmlite"})  # packages that no pattern covers: they do the compiling
 started = False
+wanted = False  # whether the hook is to be in while the stance is not "eager"
 
 
-def start() -> None:
-    """Install the hook, with the callbacks it needs."""
-    global started
+def start(function: object = None) -> None:
+    """Let frames reach pijit: all of them through the hook, or those of one function only where that is possible."""
+    global started, wanted
     from pijit import _native
     from pijit.runtime import entries
 
     if not started:
         _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
         started = True
-    if not _native.installed():
+    wanted = True
+    owned = function is not None and _native.own(function)
+    if CONFIG.stance == "eager":
+        _native.uninstall()
+    elif not owned and not _native.installed():
         _native.install()
+
+
+def stop() -> None:
+    """Take the hook out."""
+    global wanted
+    wanted = False
+    if started:
+        from pijit import _native
+
+        _native.uninstall()
+
+
+def set_stance(stance: str) -> None:
+    """In the stance "eager" the hook is out, whatever is enabled."""
+    CONFIG.stance = stance
+    if wanted:
+        from pijit import _native
+
+        if stance == "eager":
+            _native.uninstall()
+        else:
+            _native.install()
+            rest()
 
 
 def on_error(text: str) -> None:
     """The native part, or a callback, failed. The frame goes on in the interpreter."""
-    INTERNAL_ERRORS.append(text)
     log.internal(text)
 
 
@@ -63,16 +91,23 @@ def on_frame(code: CodeType, namespace: Namespace) -> None:
 
 def matches(name: object) -> bool:
     """Whether a module of this name was asked for before it existed."""
-    return isinstance(name, str) and any(fnmatchcase(name, pattern) for pattern in PATTERNS)
+    return isinstance(name, str) and any(covers(pattern, without, name) for pattern, without in PATTERNS.items())
 
 
-def enable_code(code: CodeType, options: Options) -> Record | None:
-    """Make one code object eligible for compilation. None when pijit is switched off."""
+def covers(pattern: str, without: tuple[str, ...], name: str) -> bool:
+    """Whether a pattern means this module."""
+    if not fnmatchcase(name, pattern) or (name != pattern and name.partition(".")[0] in OWN):
+        return False
+    return not any(fnmatchcase(name, other) for other in without)
+
+
+def enable_code(code: CodeType, options: Options, function: object = None) -> Record | None:
+    """Make one code object eligible for compilation; ``function``: when called through this object. None when pijit is switched off."""
     if not CONFIG.enabled:
         return None
     from pijit.runtime import entries
 
-    start()
+    start(function)
     return entries.enable_code(code, options)
 
 
@@ -87,16 +122,16 @@ def enable_namespace(namespace: Namespace) -> None:
     start()
 
 
-def enable_pattern(pattern: str) -> None:
-    """Modules of this name, imported already or later."""
+def enable_pattern(pattern: str, without: tuple[str, ...] = ()) -> None:
+    """Modules of this name, imported already or later, but those that the patterns in `without` name."""
     for name, module in list(sys.modules.items()):
-        if fnmatchcase(name, pattern) and isinstance(getattr(module, "__dict__", None), dict):
+        if covers(pattern, without, name) and isinstance(getattr(module, "__dict__", None), dict):
             enable_namespace(vars(module))
-    if not CONFIG.enabled or pattern in sys.modules or pattern in PATTERNS:
+    if not CONFIG.enabled or pattern in sys.modules:
         return
     from pijit import _native
 
-    PATTERNS.append(pattern)
+    PATTERNS[pattern] = without
     _native.watch_all(True)
     start()
 
@@ -115,7 +150,7 @@ def disable_pattern(pattern: str) -> None:
     if pattern in PATTERNS:
         from pijit import _native
 
-        PATTERNS.remove(pattern)
+        del PATTERNS[pattern]
         if not PATTERNS:
             _native.watch_all(False)
     for name, module in list(sys.modules.items()):
@@ -128,9 +163,13 @@ def rest() -> None:
     from pijit import _native
     from pijit.runtime.records import RECORDS
 
+    if NAMESPACES or PATTERNS:
+        return
     states = (_native.state_of(record.code) for record in list(RECORDS))
-    if not NAMESPACES and not PATTERNS and not any(state is not None and state.mode == "on" for state in states):
-        _native.uninstall()
+    if _native.OWN_CALLS:
+        _native.rest()
+    elif not any(state is not None and state.mode == "on" for state in states):
+        stop()
 
 
 def disable_all() -> None:
@@ -139,10 +178,7 @@ def disable_all() -> None:
         disable_namespace(namespace)
     for pattern in list(PATTERNS):
         disable_pattern(pattern)
-    if started:
-        from pijit import _native
-
-        _native.uninstall()
+    stop()
 
 
 def skip_code(code: CodeType) -> None:

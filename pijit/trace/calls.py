@@ -10,7 +10,7 @@ import numpy as np
 from . import functions, inputs, objects, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
+from .values import LAZY, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -112,6 +112,8 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
     name = frame.bytecode.slots[slot]
     if frame.function is None:
         return inputs.load_closure(t, slot - first, name)
+    if any(_stores(t, outer, name) for outer in t.state.frames[:-1]):
+        raise Break("nonlocal_store", name)  # the cell is only written when native code is left
     cell = frame.function.__closure__[slot - first]
     key = ("cell", id(cell))
     found = t.entry_values.get(key)
@@ -122,6 +124,15 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
             raise Break("unbound", name) from None
         found = t.entry_values[key] = inputs.load(t, sources.cell(sources.constant(cell, name), name), actual)
     return found
+
+
+def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
+    """Whether a frame has a cell of this name that may not hold what its variable does."""
+    slots = frame.bytecode.slots
+    if name not in slots or slots.index(name) in frame.bytecode.free_slots:
+        return False
+    value = frame.locals[slots.index(name)]
+    return not (frame is t.state.frames[0] and (value is LAZY or t.entry_values.get(slots.index(name)) is value))
 
 
 def name_of(function: Any) -> str:

@@ -57,8 +57,8 @@ def can_inline(function: types.FunctionType) -> bool:
 
     bytecode = decode(function.__code__)
     flow = control_flow(bytecode)
-    reachable = [i for i in bytecode.instructions[:400] if i.pc >= bytecode.start and flow.stack_depth(i.pc) is not None]
-    return all(micro.name in HANDLERS for i in reachable for micro in i.micros) or any(
+    reached = [i for i in bytecode.instructions[:400] if i.pc >= bytecode.start and flow.stack_depth(i.pc) is not None]
+    return all(micro.name in HANDLERS for i in reached for micro in i.micros) or any(
         micro.name == "RAISE_VARARGS" for i in bytecode.instructions for micro in i.micros
     )
 

@@ -235,6 +235,17 @@ def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     return tuple(item(t, value, index) for index in range(len(actual)))
 
 
+def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
+    """The items that a loop over a short tuple or list is unrolled for; of a list of numbers, the loop stays a loop."""
+    if class_of(value) is list and not isinstance(value, Known):
+        actual = actual_of(t, value)
+        numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
+        if numbers or _origin(t, value) is None or ("item",) in t.stored:
+            return None
+        t.hoisted.add(("item",))
+    return items(t, value)
+
+
 def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
     """owner[key] of an exact dict, for a constant key."""
     actual = actual_of(t, owner)
@@ -279,8 +290,23 @@ def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> Non
     t.stored_here.add(("item",))
 
 
+def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
+    """A list that exists at once."""
+    if not all(map(_is_storable, items)):
+        raise Break("comprehension", "list")
+    samples = [opaque.sample_of(t, item) for item in items]
+    sample = [found[0] for found in samples if found is not None]
+    made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
+    assert isinstance(made, Opaque)
+    t.own.add(made.value)
+    return made
+
+
 def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
     """owner.append(value) for an exact list."""
+    if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
+        found = opaque.sample_of(t, value)
+        t.samples[owner.value] += [found[0]] * 2 if found is not None else []
     put(t, owner, ("append",), value)
     t.stored_here.add(("item",))
 

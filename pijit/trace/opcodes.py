@@ -54,13 +54,16 @@ def store_fast(t: Tracer, slot: int) -> None:
 
 def _storable(value: Abstract) -> Abstract:
     """What may be held in several places. A virtual list may not: it would become several lists."""
-    if isinstance(value, Container) and (value.kind == "list" or any(_is_list(item) for item in value.items)):
-        raise Break("comprehension", "list")
+    if _is_one(value):
+        raise Break("comprehension", value.kind)  # type: ignore[attr-defined]
     return value
 
 
-def _is_list(value: Abstract) -> bool:
-    return isinstance(value, Container) and (value.kind == "list" or any(map(_is_list, value.items)))
+def _is_one(value: Abstract) -> bool:
+    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(_is_one, value.items)))
+
+
+_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
 
 
 def delete_fast(t: Tracer, slot: int) -> None:
@@ -224,7 +227,39 @@ def build_tuple(t: Tracer, n: int) -> None:
 
 
 def build_list(t: Tracer, n: int) -> None:
-    t.push(Container("list", tuple(t.popn(n))))
+    _push_list(t, tuple(t.popn(n)), n == 0 and not _follows(t, "LIST_EXTEND", 2))
+
+
+def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
+    """A list that is only looked at stays virtual; one that is kept, or grows, is made."""
+    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_NAME", "STORE_ATTR")):
+        t.push(objects.new_list(t, items))
+    else:
+        t.push(Container("list", items))
+
+
+def _follows(t: Tracer, name: str, distance: int) -> bool:
+    """Whether the instruction so many places further on starts with this step."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + distance
+    return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
+
+
+def list_extend(t: Tracer, depth: int) -> None:
+    items = objects.items(t, t.pop())
+    into = t.state.frame.stack[-depth]
+    if items is None or depth != 1 or not isinstance(into, Container) or into.kind != "list":
+        raise Break("opcode", "LIST_EXTEND")
+    t.pop()
+    _push_list(t, (*into.items, *items), False)
+
+
+def list_append(t: Tracer, depth: int) -> None:
+    value = t.pop()
+    into = t.state.frame.stack[-depth]
+    if objects.class_of(into) is not list:
+        raise Break("opcode", "LIST_APPEND")
+    objects.append(t, into, value)
 
 
 def build_slice(t: Tracer, n: int) -> None:
@@ -407,6 +442,8 @@ HANDLERS: dict[str, Handler] = {
     "STORE_SLICE": store_slice,
     "BUILD_TUPLE": build_tuple,
     "BUILD_LIST": build_list,
+    "LIST_EXTEND": list_extend,
+    "LIST_APPEND": list_append,
     "BUILD_SLICE": build_slice,
     "UNPACK_SEQUENCE": unpack_sequence,
     "POP_TOP": pop_top,

@@ -105,6 +105,8 @@ def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
         known = truth(t, operand)
         return Known(not known) if isinstance(known, bool) else Scalar(t.emit("not", (known,), BOOL))
     functions: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+    if symbol == "~" and kind_of(operand) == "bool":
+        raise Break("unsupported_type", "~ of a bool, which warns")
     if isinstance(operand, Known) and type(operand.value) in (bool, int, float, complex):
         try:
             return Known(functions[symbol](operand.value))

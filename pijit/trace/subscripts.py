@@ -139,6 +139,8 @@ def _checked(t: Tracer, array: ArrayValue, indices: list[Value]) -> list[Value]:
 
 def checked_index(t: Tracer, index: Value, length: Value) -> Value:
     """The index counted from the start; leaves when it is out of range."""
+    if index.type != INT:
+        index = cast(t, index, INT)
     return t.emit("check_index", (index, length), INT, reason="index_error")  # type: ignore[no-any-return]
 
 
@@ -263,8 +265,7 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValu
         stride = stride_of(t, array, axis)
         axis += 1
         if kind == "index":
-            index = what if what.type == INT else cast(t, what, INT)
-            offset = add(t, offset, multiply(t, checked_index(t, index, length), stride))
+            offset = add(t, offset, multiply(t, checked_index(t, what, length), stride))
             continue
         start, stop, step = what
         first, count = bounds(t, start, stop, step, length)

@@ -29,7 +29,7 @@ from .guards import Guards
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Known, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, Scalar, SequenceIterator, Together, Unrolled, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ class Tracer:
         self.stored, self.stored_here = stored, set(stored)  # places: see objects
         self.hoisted: set[Place] = set()
         self.origins: dict[Value, Source] = {}
+        self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
         self._start = (code, pc, view, limits)
         self.view, self.limits = view, limits
@@ -308,6 +309,8 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
+        if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
+            limit += self.limits.unroll
         if len(versions) >= limit or len(self._versions) > self.limits.blocks:
             block = Block(self._line_of(frame))
             block.end = Leave(self.exit("redo", "block_limit", state.frames))
@@ -362,12 +365,15 @@ class Tracer:
             made = block.param(value.type)
             params[made] = len(args)
             args.append(value)
+            if value in self.own:
+                self.own.add(made)
             if value in self.samples:
                 self.samples[made] = self.samples[value]
             return made
 
         join = state.frame.flow.joins[state.frame.pc]
         before = dict(_labelled(earlier.state)) if earlier is not None else {}
+        remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
         for (label, container, key), abstract in _labelled_slots(fresh):
             if not _is_live(fresh.frames[label[0]], container, key):
                 continue
@@ -377,13 +383,22 @@ class Tracer:
                 differs = label in before and before[label].shape() != abstract.shape()
                 if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
                     container[key] = Scalar(param(known))
+            elif isinstance(abstract, Unrolled):
+                continue  # its items are the same on every path
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
+            elif id(abstract) in remade:
+                continue
             elif stored:
                 container[key] = abstract.remade(param(v) for v in abstract.parts())
             elif label in before and before[label].shape() == abstract.shape():
                 kept = zip(abstract.parts(), before[label].parts(), strict=True)
                 container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
+            if isinstance(abstract, Container) and container[key] is not abstract:
+                remade[id(abstract)] = container[key]
+        for (_, container, key), abstract in _labelled_slots(fresh):
+            if isinstance(abstract, Container):
+                container[key] = remade.get(id(abstract), abstract)
         return Version(block, fresh, params), args
 
 
@@ -422,7 +437,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     args: list[Value | None] = [None] * len(version.params)
     theirs = list(version.state.slots())
     ours = list(state.slots())
-    if len(theirs) != len(ours):
+    if len(theirs) != len(ours) or _sharing(ours) != _sharing(theirs):
         return None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
@@ -459,6 +474,12 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
                 return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
+    """Which tuples are one object: for each, the number of the first that it is."""
+    seen: dict[int, int] = {}
+    return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:

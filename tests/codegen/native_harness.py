@@ -1,22 +1,20 @@
-"""Runs compiled graphs without the C extension: stand-ins for its helpers, guards by hand, exits decoded to objects."""
+"""Runs compiled graphs without frames: stand-ins for the helpers that need one, guards by hand, exits decoded to objects."""
 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from pijit.codegen import floats, symbols
+from pijit.codegen import engine, symbols
 from pijit.codegen.build import Native, compile_graph
 from pijit.ir.graph import Block, Box, Exit, Frame, Graph, Jump, Leave, Op, Value
 from pijit.ir.ops import OPS
 from pijit.ir.types import BOOL, FLOAT, INT, Np, is_owned
 
 I64, P, F64 = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
-libm = ctypes.CDLL(ctypes.util.find_library("m"))
 incref, decref = ctypes.pythonapi.Py_IncRef, ctypes.pythonapi.Py_DecRef
 incref.argtypes = decref.argtypes = [ctypes.py_object]
 
@@ -71,48 +69,16 @@ def pj_view(base, data, typenum, ndim, dims, strides, writable):
     return given_away(np.ndarray(_list(dims, ndim), base.dtype, root, offset, _list(strides, ndim)))
 
 
-def pj_pow(a, b):
-    try:
-        return float(a**b)
-    except (OverflowError, ZeroDivisionError):
-        return float("inf")
-
-
-_FE = {4: 1, 8: 2, 16: 4, 1: 8}  # x86's flags to NumPy's
-
-
-def pj_fp_get():
-    raised = libm.fetestexcept(0x1F)
-    return sum(ours for theirs, ours in _FE.items() if raised & theirs)
-
-
-def pj_unbox_int(value, out):
-    value = from_pointer(value)
-    if type(value) is not int or not -(2**63) <= value < 2**63:
-        return 1
-    I64.from_address(out).value = value
-    return 0
-
-
 _STAND_INS = {
     "pj_empty": (pj_empty, P, I64, I64, P, I64),
     "pj_view": (pj_view, P, P, P, I64, I64, P, P, I64),
-    "pj_release": (lambda o: decref(from_pointer(o)), None, P),
-    "pj_retain": (lambda o: incref(from_pointer(o)), None, P),
     "pj_call": (lambda w, site: world.call(w, site), I64, P, I64),
     "pj_recheck": (lambda w: world.recheck, I64, P),
-    "pj_fp_clear": (lambda: (libm.feclearexcept(0x1F), None)[1], None),
-    "pj_fp_get": (pj_fp_get, I64),
-    "pj_list_item": (lambda o, i: id(from_pointer(o)[i]), P, P, I64),
-    "pj_unbox_int": (pj_unbox_int, I64, P, P),
-    "pj_pow": (pj_pow, F64, F64, F64),
 }
 # PyDLL: the callbacks run with the interpreter lock, as the helpers do.
 _callbacks = {name: ctypes.PYFUNCTYPE(result, *args)(f) for name, (f, result, *args) in _STAND_INS.items()}
+engine.codegen()  # registers the real helpers, the other ones stay
 symbols.register({name: ctypes.cast(f, P).value or 0 for name, f in _callbacks.items()})
-symbols.register(
-    {f"pj_m_{name}": ctypes.cast(getattr(libm, name), P).value or 0 for name, _ in floats.MATH if hasattr(libm, name)}
-)
 
 
 # ---- running -------------------------------------------------------------------------------------------------------
@@ -189,7 +155,9 @@ def execute(graph: Graph, inputs: list[Any], *, poll: int = 0, native: Native | 
         write_input(words_, native.word[value], value, given)
     index = ctypes.PYFUNCTYPE(I64, P)(native.address)(ctypes.addressof(words_))
     exit = next(e for e in graph.exits() if e.index == index)
-    _, frames, _, result = native.exits[index]
+    _, frames, _, result, shared = native.exits[index]
+    for recipe, word in shared:
+        words_[word] = given_away(rebuild(words_, recipe))
     left = Left(
         exit,
         None if result is None else rebuild(words_, result),

@@ -70,7 +70,8 @@ def test_every_exit_can_be_forced():
     graph = summing()
     for exit in graph.exits():
         left = execute(graph, [5, np.ones(100), 0.0], force_exit=exit.index)
-        assert left.exit.index == exit.index or exit.kind == "return"
+        # a poll would be taken for ever
+        assert left.exit.index == exit.index or exit.kind in ("return", "poll")
 
 
 def swapping():
@@ -312,7 +313,7 @@ def test_recipes():
     assert left.stacks[0][0] == "null"
     assert left.stacks[0][1] is array
     assert left.locals[1] == {0: range(1, 6, 5)}
-    kind, frames, names, result = left.native.exits[0]
+    kind, frames, names, result, shared = left.native.exits[0]
     assert (kind, result) == ("redo", None)
     assert [f[1] for f in frames] == [9, 4]
     assert frames[1][0] == ("const", len)

@@ -3,6 +3,7 @@
 import pytest
 
 from pijit import _native
+from pijit.runtime import tiers
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +17,7 @@ def hook():
     _native.uninstall()
     _native.watch_all(False)
     _native.set_callbacks(on_frame=None, on_entry=None, on_exit=None, on_error=None, exit_threshold=64)
+    tiers.started = False  # whoever needs the callbacks of the product sets them again
     assert not errors
 
 

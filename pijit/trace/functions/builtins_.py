@@ -98,6 +98,26 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return Container("range", (start, stop, step))
 
 
+@row(zip)
+def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    no_keywords("zip", kwargs)
+    return Container("zip", tuple(args))
+
+
+@row(enumerate)
+def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    start = kwargs.get("start", args[1] if len(args) == 2 else Known(0))
+    if not 1 <= len(args) <= 2 or not set(kwargs) <= {"start"} or len(args) + len(kwargs) > 2:
+        raise Break("call_arguments", "enumerate")
+    return Container("enumerate", (args[0], start))
+
+
+@row(reversed)
+def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("reversed", args, kwargs, 1)
+    return Container("reversed", tuple(args))
+
+
 @row(type)
 def type_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     cls = type_of(args[0]) if len(args) == 1 and not kwargs else None

@@ -1,0 +1,31 @@
+"""Loaded at the start of child processes of `python -m pijit run`, whose PYTHONPATH has this folder: enables there what was enabled.
+
+It leaves no trace in sys.path and gives way to the sitecustomize that would have been loaded without it. Python's own
+worker processes of multiprocessing are told by their command line; other programs are covered by --everything and PIJIT_ENABLE.
+"""
+
+import importlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORKER = "__mp_main__"  # what multiprocessing calls the main module in a worker process
+
+
+def main() -> None:
+    """Go out of the way, then import pijit, which reads PIJIT_ENABLE."""
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != HERE]
+    sys.modules.pop("sitecustomize", None)
+    try:
+        importlib.import_module("sitecustomize")
+    except ImportError:
+        pass
+    patterns = os.environ.get("PIJIT_ENABLE", "")
+    if patterns and (patterns != WORKER or "multiprocessing" in " ".join(sys.orig_argv)):
+        try:
+            importlib.import_module("pijit")
+        except ImportError:  # another Python, without pijit
+            pass
+
+
+main()

@@ -1,0 +1,39 @@
+"""Functions on code objects of their own: what is known about a code object hangs on it, so each way to jit a function has a copy."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from types import CodeType, FunctionType
+
+from pijit.ground.config import Options
+
+# One private copy for one code object and one set of options, so that a nested function that is made again and again
+# is compiled once. By id: code objects compare by content, and equal ones may come from different files.
+COPIES: dict[tuple[int, Options], CodeType] = {}
+ORIGINALS: dict[int, weakref.ref[CodeType]] = {}  # by id of the copy
+
+
+def original(code: CodeType) -> CodeType:
+    """The code object that a copy was made of; itself when it is no copy."""
+    return ORIGINALS.get(id(code), lambda: None)() or code
+
+
+def private_code(code: CodeType, options: Options) -> CodeType:
+    """The copy that carries what pijit knows; it lives as long as the original. A copy's copy is its original's."""
+    code = original(code)
+    key = (id(code), options)
+    if key not in COPIES:
+        copy = COPIES[key] = code.replace()
+        ORIGINALS[id(copy)] = weakref.ref(code)
+        weakref.finalize(code, COPIES.pop, key, None).atexit = False
+        weakref.finalize(copy, ORIGINALS.pop, id(copy), None).atexit = False
+    return COPIES[key]
+
+
+def with_code(function: FunctionType, code: CodeType) -> FunctionType:
+    """The same function on another code object."""
+    new = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    new.__kwdefaults__ = function.__kwdefaults__
+    functools.update_wrapper(new, function)
+    return new

@@ -1,0 +1,202 @@
+"""Guard failures in the user's words: which attribute of which name differs, what was expected, what came.
+
+A guard row of docs/native.md says what was expected; DIFFERENCES has a function per kind of row that finds the first thing about the
+actual object that does not fit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pijit.ground import reasons
+from pijit.ir.types import NATIVE
+
+Row = tuple[Any, ...]
+
+
+class Difference(NamedTuple):
+    """``reason``: a key of the registry. ``what``: a name in the user's source, or an attribute of one."""
+
+    reason: str
+    what: str
+    expected: str
+    got: str
+
+    def text(self) -> str:
+        return f"{self.what!r} expected {self.expected}, got {self.got}" if self.what else f"expected {self.expected}, got {self.got}"
+
+    @property
+    def id(self) -> str:
+        return reasons.lookup(self.reason).id
+
+    @property
+    def hint(self) -> str:
+        return reasons.lookup(self.reason).hint
+
+
+def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
+    """Why a guard row does not hold. ``name`` names its source; ``got`` is the object that was there, ``unset`` when there was none."""
+    found = next(iter(DIFFERENCES[row[0]](row, name, got)), None) if got is not unset or row[0] in FRAME else None
+    if found is not None:
+        return found
+    return Difference("guard_missing", name, "a value", "nothing")
+
+
+def show(value: Any) -> str:
+    """An object in a few words: the value of what is small, else what it is."""
+    if isinstance(value, np.ndarray):
+        return f"a {value.dtype} array of shape {value.shape}"
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        text = repr(value)
+        return text if len(text) <= 60 else text[:57] + "..."
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    return str(name) if isinstance(name, str) else f"a {type(value).__name__}"
+
+
+def type_name(cls: type) -> str:
+    return cls.__qualname__ if cls.__module__ in ("builtins", "__main__") else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def of_type(name: str, wanted: type, got: Any) -> Iterator[Difference]:
+    if type(got) is not wanted:
+        yield Difference("guard_type", f"type({name})", type_name(wanted), type_name(type(got)))
+
+
+# ---- one function per kind of row: (row, name, got) -> what differs, the most telling first ---------------------------------
+
+
+def of_array(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    _, _, _, typenum, ndim, need, ones, order = row
+    yield from of_type(name, np.ndarray, got)
+    if got.dtype != DTYPES[typenum]:
+        yield Difference("guard_array_dtype", f"{name}.dtype", str(DTYPES[typenum]), str(got.dtype))
+    if got.ndim != ndim:
+        yield Difference("guard_array_ndim", f"{name}.ndim", str(ndim), str(got.ndim))
+    for axis, length in enumerate(got.shape):
+        if ones >> axis & 1 != (length == 1):
+            expected = "1" if length != 1 else "not 1 (1 broadcasts)"
+            yield Difference("guard_array_ones", f"{name}.shape[{axis}]", expected, str(length))
+    for flag, bit in (("writeable", 0x0400), ("aligned", 0x0100)):
+        if need & bit and not got.flags[flag.upper()]:
+            yield Difference("guard_array_flags", f"{name}.flags.{flag}", "True", "False")
+    yield Difference("guard_array_order", f"{name}.strides", ORDERS[order], f"{got.strides} for shape {got.shape}")
+
+
+DTYPES = {np.dtype(name).num: np.dtype(name) for name in NATIVE}
+ORDERS = {
+    "C": "those of a C contiguous array",
+    "F": "those of a Fortran contiguous array",
+    "S": "positive ones in descending order",
+    "any": "any",
+}
+
+
+def of_int(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield from of_type(name, int, got)
+    yield Difference("guard_int_range", name, "an int of at most 64 bits", f"one of {got.bit_length()} bits")
+
+
+def of_kind(wanted: type) -> Callable[[Row, str, Any], Iterator[Difference]]:
+    return lambda row, name, got: of_type(name, wanted, got)
+
+
+def of_np(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    return of_type(name, DTYPES[row[3]].type, got)
+
+
+def of_identity(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    wanted = row[2]
+    known = isinstance(wanted, (str, bytes, type(None)))
+    expected, came = show(wanted), show(got)
+    if expected == came:
+        came = f"another {came}"
+    yield Difference("guard_value" if known else "guard_identity", name, expected, came)
+
+
+def of_value(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield from of_type(name, int, got)
+    yield Difference("guard_value", name, str(row[2]), show(got))
+
+
+def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if hasattr(got, "__len__") else show(got))
+
+
+def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    _, _, code, defaults, _ = row
+    if getattr(got, "__code__", None) is not code:
+        yield Difference("guard_attr", f"{name}.__code__", f"the code of line {code.co_firstlineno}", "other code")
+    elif got.__defaults__ is not defaults:
+        yield Difference("guard_attr", f"{name}.__defaults__", show_all(defaults), show_all(got.__defaults__))
+    yield Difference("guard_attr", f"{name}.__kwdefaults__", "the same", "others")
+
+
+def show_all(items: Sequence[Any] | None) -> str:
+    return "none" if not items else ", ".join(map(show, items))
+
+
+def of_present(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", named(row), "no such variable", "one")
+
+
+def named(row: Row) -> str:
+    """The name that must not be there; a slot has no name of its own here."""
+    return next((part for part in row[1:] if isinstance(part, str)), "")
+
+
+def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", name, "an object that nothing else refers to", f"a shared {type(got).__name__}")
+
+
+def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else f"{name}[{row[2]!r}]", "nothing of its own", "something")
+
+
+def of_unset(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", name.removesuffix(" is not bound"), "no value", "one")
+
+
+def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    now = ", ".join(f"{kind}={how}" for kind, how in np.geterr().items())
+    yield Difference("guard_errstate", "np.geterr()", "NumPy's error state of that time", now)
+
+
+def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
+
+
+def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_missing", name, "a value", "nothing")
+
+
+DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
+    "array": of_array,
+    "int": of_int,
+    "float": of_kind(float),
+    "bool": of_kind(bool),
+    "complex": of_kind(complex),
+    "np": of_np,
+    "is": of_identity,
+    "int_value": of_value,
+    "length": of_length,
+    "python_function": of_function,
+    "type": lambda row, name, got: of_type(name, row[2], got),
+    "object": lambda row, name, got: of_type(name, row[3], got),
+    "range_iterator": of_kind(type(iter(range(0)))),
+    "no_attr": of_present,
+    "sole": of_sole,
+    **dict.fromkeys(("no_field", "no_item", "no_member"), of_shadow),
+    "no_name": of_present,
+    "no_global": of_present,
+    "unset": of_unset,
+    "errmask": of_errmask,
+    "globals": of_globals,
+    **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
+}
+
+# Rows that check the frame itself: C has no object to show for them.
+FRAME = frozenset({"unset", "no_name", "no_global", "errmask", "globals", "no_attr"})

@@ -1,0 +1,305 @@
+"""What is said when a guard fails: the name or attribute that differs, in the user's words, what was done, how often, what it cost."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pijit
+from pijit.ground import log, reasons
+from pijit.runtime import failures, tiers
+
+RATE = 2
+LIMIT = None
+
+
+def helper(x):
+    return x + 1.0
+
+
+def other_helper(x):
+    return x - 1.0
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+U = np.arange(12.0).reshape(3, 4)
+# first arguments, arguments that do not fit, what the message says of it, the reason
+CASES = {
+    "dtype": ((U,), (U.astype(np.float32),), "'u.dtype' expected float64, got float32", "PJ304"),
+    "ndim": ((U,), (U[0].copy(),), "'u.ndim' expected 2, got 1", "PJ305"),
+    "one": ((U,), (U[:1].copy(),), "'u.shape[0]' expected not 1 (1 broadcasts), got 1", "PJ306"),
+    "not one": ((U[:, :1].copy(),), (U,), "'u.shape[1]' expected 1, got 4", "PJ306"),
+    "order": ((U,), (np.asfortranarray(U),), "'u.strides' expected those of a C contiguous array, got (8, 24) for shape (3, 4)", "PJ307"),
+    "array type": ((U,), (2.0,), "'type(u)' expected numpy.ndarray, got float", "PJ301"),
+    "int": ((1,), (1.5,), "'type(u)' expected int, got float", "PJ301"),
+    "bool": ((True,), (1,), "'type(u)' expected bool, got int", "PJ301"),
+    "numpy scalar": ((np.float32(1),), (1,), "'type(u)' expected numpy.float32, got int", "PJ301"),
+    "huge int": ((1,), (2**70,), "'u' expected an int of at most 64 bits, got one of 71 bits", "PJ311"),
+}  # fmt: skip
+
+
+def said(caplog, channel="guards"):
+    return [r.getMessage().partition("(): ")[2] for r in caplog.records if r.name == f"pijit.{channel}"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_attribute_that_differs_is_named(name, caplog):
+    first, second, message, id = CASES[name]
+
+    @pijit.jit
+    def step(u):
+        return u * u + u * 3 - u + u * u * u
+
+    pijit.set_logs("guards")
+    step(*first)
+    step(*first)
+    step(*second)
+    (text,) = said(caplog)
+    assert text.startswith(f"{message} -> ")
+    (row,) = pijit.stats(step).failures
+    assert (row.id, row.count, row.line) == (id, 1, step.__code__.co_firstlineno + 2)
+    assert f"{row.source!r} expected {row.expected}, got {row.got}" == message
+    assert row.reason == reasons.lookup(id).title
+
+
+def test_read_only_target(caplog):
+    @pijit.jit
+    def step(u):
+        u += 1.0
+        return u
+
+    pijit.set_logs("guards")
+    step(U.copy())
+    with pytest.raises(ValueError, match="read-only"):
+        step(read_only(U.copy()))
+    assert said(caplog)[0].startswith("'u.flags.writeable' expected True, got False -> ")
+
+
+def test_the_line_of_the_issue(caplog):
+    """The format that the documentation shows, to the letter."""
+    source = "import pijit\n" * 13 + "def step(u):\n    return u * 2.0 + 1.0\n"
+    space = {}
+    exec(compile(source, "heat.py", "exec"), space)
+    step = pijit.jit(space["step"])
+    pijit.set_logs("guards")
+    step(U)
+    step(U.astype(np.float32))
+    (record,) = caplog.records
+    assert re.fullmatch(
+        r"heat\.py:15 step\(\): 'u\.dtype' expected float64, got float32 -> compiled fragment 2 of 8 \(\d+ ms\)",
+        record.getMessage(),
+    )
+    assert record.name == "pijit.guards"
+
+
+def test_globals_closures_and_defaults_by_their_names(caplog, monkeypatch):
+    offset = 1
+
+    @pijit.jit
+    def step(u):
+        return helper(u) * RATE + offset if LIMIT is None else u
+
+    pijit.set_logs("guards")
+    step(U)
+    monkeypatch.setitem(globals(), "RATE", 2.5)
+    step(U)
+    offset = 1.5
+    step(U)
+    monkeypatch.setitem(globals(), "helper", other_helper)
+    step(U)
+    monkeypatch.setitem(globals(), "LIMIT", 3)
+    step(U)
+    texts = [text.partition(" -> ")[0] for text in said(caplog)]
+    assert texts == [
+        "'RATE' expected int, got float".replace("'RATE'", "'type(RATE)'"),
+        "'type(offset)' expected int, got float",
+        "'helper' expected helper, got other_helper",
+        "'LIMIT' expected None, got 3",
+    ]
+
+
+def test_how_often_since_when_what_it_cost_and_what_to_do(caplog):
+    @pijit.jit
+    def step(u):
+        return u * 2.0 + 1.0
+
+    pijit.set_logs("guards")
+    for dtype in (np.float64, np.float32, np.int64):
+        step(U.astype(dtype))
+    first, second = said(caplog)
+    assert ";" not in first
+    assert re.search(r"; failure 2 here since \d\d:\d\d:\d\d, \d+ ms of compiling\. PJ304: Convert once at the border", second)
+
+
+def test_recompiles_say_why(caplog):
+    @pijit.jit
+    def step(u):
+        return u * 2.0 + 1.0
+
+    pijit.set_logs("recompiles")
+    step(U)
+    step(U[0].copy())
+    (text,) = said(caplog, "recompiles")
+    assert text.startswith("compiled fragment 2 of 8 (")
+    assert text.endswith("because 'u.ndim' expected 2, got 1")
+
+
+def test_every_guard_kind_has_words():
+    """A row of csrc/guards.def without a function here would be an internal error in the middle of a program."""
+    from pathlib import Path
+
+    table = (Path(__file__).parent.parent / "csrc" / "guards.def").read_text()
+    assert set(re.findall(r'^GUARD\(\w+, "(\w+)"', table, re.MULTILINE)) == set(failures.DIFFERENCES)
+
+
+UNSET = object()
+ROWS = [
+    (("is", 0, len), "f", max, "'f' expected len, got max", "PJ303"),
+    (("is", 0, "a"), "mode", "b", "'mode' expected 'a', got 'b'", "PJ302"),
+    (("int_value", 0, 3), "n", 4, "'n' expected 3, got 4", "PJ302"),
+    (("length", 0, 3), "pair", (1, 2), "'len(pair)' expected 3, got 2", "PJ314"),
+    (("no_global", "x"), "x is not defined", UNSET, "'x' expected no such variable, got one", "PJ310"),
+    (("unset", 2), "y is not bound", UNSET, "'y' expected no value, got one", "PJ310"),
+    (("local", 2), "y", UNSET, "'y' expected a value, got nothing", "PJ309"),
+    (("globals", {"__name__": "m"}), "", UNSET, "expected the globals of m, got another module's", "PJ315"),
+    (("complex", 0, 3), "z", 1.0, "'type(z)' expected complex, got float", "PJ301"),
+    (("object", 0, 3, dict), "d", [], "'type(d)' expected dict, got list", "PJ301"),
+    (("type", 0, tuple), "t", [], "'type(t)' expected tuple, got list", "PJ301"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "name", "got", "text", "id"), ROWS)
+def test_rows_in_words(row, name, got, text, id):
+    found = failures.difference(row, name, got, UNSET)
+    assert (found.text(), found.id) == (text, id)
+    assert found.hint == reasons.lookup(id).hint
+
+
+def test_changed_defaults_and_code():
+    row = ("python_function", 0, helper.__code__, (1,), None)
+    assert failures.difference(row, "helper", other_helper, UNSET).text() == (
+        f"'helper.__code__' expected the code of line {helper.__code__.co_firstlineno}, got other code"
+    )
+    assert failures.difference(row, "helper", helper, UNSET).text() == "'helper.__defaults__' expected 1, got none"
+
+
+def test_errstate(caplog):
+    @pijit.jit
+    def step(u):
+        return u * 2.0 + 1.0
+
+    pijit.set_logs("guards")
+    step(U)
+    with np.errstate(all="ignore"):
+        step(U)
+    (text,) = said(caplog)
+    assert text.startswith("'np.geterr()' expected NumPy's error state of that time, got divide=ignore, over=ignore")
+
+
+# ---- limits ----
+
+
+def test_types_that_change_for_ever_do_not_compile_for_ever(caplog):
+    @pijit.jit
+    def step(u):
+        return u + u
+
+    pijit.set_logs("guards")
+    pijit.config.max_fragments = 3
+    for n in range(1, 12):
+        u = np.ones((2,) * n)
+        assert step(u).shape == u.shape
+    stats = pijit.stats(step)
+    assert stats.compiles == 3
+    assert stats.gave_up == "PJ402"
+    assert tiers.record_of(step.__code__).last_reason.startswith("'u.ndim' expected")
+    last = said(caplog)[-1]
+    assert "-> interpreter from here on: all 3 fragments are used (PJ402)" in last
+    assert len(said(caplog)) == 3
+
+
+def test_fragments_of_a_full_entry_stay_in_use():
+    @pijit.jit
+    def step(u):
+        return u * u + u * 2.0 - u
+
+    pijit.config.max_fragments = 2
+    arrays = [np.ones((2,) * n) for n in range(1, 5)]
+    for _ in range(3):
+        for u in arrays:
+            step(u)
+    before = pijit.stats(step).hits
+    step(arrays[0])
+    step(arrays[1])
+    assert pijit.stats(step).hits == before + 2
+
+
+def test_new_types_for_ever_in_a_loop_give_up_there():
+    source = "def f(items):\n    s = 0.0\n    for i in range(len(items)):\n        s = s + items[i].sum()\n    return s\n"
+    space = {}
+    exec(source, space)
+    f = pijit.jit(space["f"])
+    items = [np.ones((1 + k % 3,) * (1 + k % 9)) for k in range(9000)]
+    assert f(items) == space["f"](items)
+    per_entry = len(tiers.record_of(f.__code__).plan.entries) * pijit.config.max_fragments
+    assert pijit.stats(f).compiles <= per_entry
+
+
+# ---- PIJIT_TRACE ----
+
+PROGRAM = """
+import numpy as np, pijit
+@pijit.jit
+def step(u):
+    print("x")
+    return u * 2.0 + 1.0
+step(np.ones(3)); step(np.ones(3, 'f4'))
+"""
+
+
+def test_trace_file_has_everything_as_json_lines(tmp_path):
+    import os
+
+    file = tmp_path / "trace.jsonl"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, env={**os.environ, "PIJIT_TRACE": str(file)})
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert len({row["pid"] for row in rows}) == 2  # appended
+    assert {row["channel"] for row in rows} >= {"guards", "breaks", "recompiles", "perf", "graph", "code"}
+    (failure,) = [row for row in rows if row["channel"] == "guards" and row["pid"] == rows[0]["pid"]]
+    assert failure["function"] == "step"
+    assert failure["line"] == 6
+    assert (failure["id"], failure["source"], failure["expected"], failure["got"]) == ("PJ304", "u.dtype", "float64", "float32")
+    assert failure["failures"] == 1
+
+
+def test_trace_file_that_cannot_be_written_is_one_line(tmp_path):
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env={**os.environ, "PIJIT_TRACE": str(tmp_path)}, check=True
+    )
+    assert done.stdout == "x\nx\n"
+    (line,) = done.stderr.splitlines()
+    assert line == f"pijit: PIJIT_TRACE={str(tmp_path)!r} cannot be written (Is a directory); ignored"
+
+
+def test_nothing_is_put_together_when_nobody_listens(monkeypatch):
+    monkeypatch.setattr(log, "admit", lambda *a: pytest.fail("a message was made"))
+
+    @pijit.jit
+    def step(u):
+        print(end="")
+        return u * 2.0 + 1.0
+
+    step(U)
+    step(U[0].copy())
