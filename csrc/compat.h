@@ -105,6 +105,34 @@ static inline void pj_more_recursion(PyThreadState *ts, int n)
 #define PJ_C_UNITS 2
 #endif
 
+/* For code that runs with only so many bytes of C stack left: C calls may nest accordingly less. Returns what
+ * pj_restore_c_recursion must give back. 3.11 counts C calls and Python calls together, and so does not tell. */
+static inline int pj_limit_c_recursion(PyThreadState *ts, size_t bytes)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    int levels = (int)(bytes / 2048); /* a level of the interpreter with what is between two of them */
+    int cut = ts->c_recursion_remaining - levels;
+    if (cut > 0) {
+        ts->c_recursion_remaining -= cut;
+        return cut;
+    }
+#else
+    (void)ts;
+    (void)bytes;
+#endif
+    return 0;
+}
+
+static inline void pj_restore_c_recursion(PyThreadState *ts, int cut)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    ts->c_recursion_remaining += cut;
+#else
+    (void)ts;
+    (void)cut;
+#endif
+}
+
 /* ---- frame fields: only frame.h and frame.c use these ---- */
 
 #if PY_VERSION_HEX >= 0x030D0000

@@ -2,149 +2,41 @@
  *
  * pj_hook decides whether a frame is ours; run_frame is the whole life of one that is. */
 #include "frame.h"
-#include <pthread.h>
 
-_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {(char *)UINTPTR_MAX, NULL, NULL, NULL, 0};
+_Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {
+    (char *)UINTPTR_MAX, NULL, NULL, NULL, NULL, 0};
 PjCounters pj_counters;
 
-/* ---- enabled namespaces: a small open-addressed set of dict pointers ---- */
+/* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
+static _PyFrameEvalFunction plain_eval = _PyEval_EvalFrameDefault;
 
-static PyObject **watched; /* strong references or NULL */
-static size_t watched_mask, watched_used;
-static bool watching, watching_all;
-
-static inline size_t place_of(PyObject *o, size_t mask)
-{
-    return ((uintptr_t)o >> 4) * 0x9E3779B97F4A7C15u >> 20 & mask;
-}
-
-static inline bool is_watched(PyObject *globals)
-{
-    if (watching_all) {
-        return true;
-    }
-    for (size_t i = place_of(globals, watched_mask);; i = (i + 1) & watched_mask) {
-        if (watched[i] == globals) {
-            return true;
-        }
-        if (watched[i] == NULL) {
-            return false;
-        }
-    }
-}
-
-static int watched_resize(size_t size)
-{
-    PyObject **table = PyMem_Calloc(size, sizeof(PyObject *));
-    if (table == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (size_t i = 0; watched != NULL && i <= watched_mask; i++) {
-        if (watched[i] != NULL) {
-            size_t j = place_of(watched[i], size - 1);
-            while (table[j] != NULL) {
-                j = (j + 1) & (size - 1);
-            }
-            table[j] = watched[i];
-        }
-    }
-    PyMem_Free(watched);
-    watched = table;
-    watched_mask = size - 1;
-    return 0;
-}
-
-/* Enables a namespace; holds a reference to it. */
-int pj_watch(PyObject *globals)
-{
-    if ((watched == NULL || watched_used * 3 > watched_mask * 2) &&
-        watched_resize(watched == NULL ? 16 : (watched_mask + 1) * 2) < 0) {
-        return -1;
-    }
-    size_t i = place_of(globals, watched_mask);
-    while (watched[i] != NULL) {
-        if (watched[i] == globals) {
-            return 0;
-        }
-        i = (i + 1) & watched_mask;
-    }
-    watched[i] = Py_NewRef(globals);
-    watched_used++;
-    watching = true;
-    return 0;
-}
-
-int pj_unwatch(PyObject *globals)
-{
-    for (size_t i = 0; watched != NULL && i <= watched_mask; i++) {
-        if (watched[i] == globals) {
-            watched[i] = NULL;
-            watched_used--;
-            watching = watched_used > 0 || watching_all;
-            int bad = watched_resize(watched_mask + 1); /* closes the gap in the probe sequences */
-            Py_DECREF(globals);
-            return bad;
-        }
-    }
-    return 0;
-}
-
-void pj_watch_all(bool on)
-{
-    watching_all = on;
-    watching = on || watched_used > 0;
-}
-
-/* ---- the C stack ---- */
-
-/* How far this thread's C stack may grow: what is kept free serves error handling and the callbacks. */
-static char *find_stack_limit(void)
-{
-    char *low = (char *)__builtin_frame_address(0) - (1 << 18);
-#if defined(__linux__)
-    pthread_attr_t attributes;
-    void *base;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &base, &size) == 0) {
-            low = base;
-            low += size < (4u << 20) ? size / 4 : 512u << 10;
-        }
-        pthread_attr_destroy(&attributes);
-    }
-#elif defined(__APPLE__)
-    size_t size = pthread_get_stacksize_np(pthread_self());
-    low = (char *)pthread_get_stackaddr_np(pthread_self()) - size;
-    low += size < (4u << 20) ? size / 4 : 512u << 10;
-#endif
-    return low;
-}
-
-static __attribute__((noinline)) bool stack_exhausted_slowly(char *here)
-{
-    if (pj_thread.stack_limit == (char *)UINTPTR_MAX) {
-        pj_thread.stack_limit = find_stack_limit();
-    }
-    return here < pj_thread.stack_limit;
-}
-
+/* Is this thread's C stack as good as used up? */
 static inline bool stack_exhausted(void)
 {
     char *here = __builtin_frame_address(0);
-    return PJ_UNLIKELY(here < pj_thread.stack_limit) && stack_exhausted_slowly(here);
+    return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
 }
 
-/* The frame cannot be run: RecursionError. */
-static __attribute__((noinline)) PyObject *overflow(PyThreadState *ts, PjFrame *frame, int throwflag)
+static int unhooked; /* frames that run without the hook because a C stack is used up */
+static bool installed;
+
+/* Deep recursion: an installed hook makes every Python call a C call, the interpreter alone does not. So this frame and
+ * what it calls run as if pijit were not there, and the limit is Python's own. */
+static __attribute__((noinline)) PyObject *run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
-    pj_counters.delegated_overflow++;
-    if (frame->owner != FRAME_OWNED_BY_THREAD || throwflag) {
-        return _PyEval_EvalFrameDefault(ts, frame, throwflag); /* a generator: it is finished by the interpreter only */
+    pj_counters.delegated_deep++;
+    PyInterpreterState *interp = ts->interp;
+    int kept = pj_limit_c_recursion(ts, pj_stack_left((char *)__builtin_frame_address(0)));
+    unhooked++;
+    if (pj_get_eval(interp) == pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
     }
-    pj_frame_finish(ts, frame, PJ_CURRENT(ts));
-    PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
-    return NULL;
+    PyObject *result = plain_eval(ts, frame, throwflag);
+    pj_restore_c_recursion(ts, kept);
+    if (--unhooked == 0 && installed && _PyInterpreterState_GetEvalFrameFunc(interp) == plain_eval) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+    }
+    return result;
 }
 
 /* Runs the frame as if there were no hook. An installed hook makes every Python call a C call: the C recursion counter
@@ -152,13 +44,13 @@ static __attribute__((noinline)) PyObject *overflow(PyThreadState *ts, PjFrame *
 static inline PyObject *delegate(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     if (stack_exhausted()) {
-        return overflow(ts, frame, throwflag);
+        return run_unhooked(ts, frame, throwflag);
     }
 #if PJ_CALLER_CLEARS
-    return _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    return plain_eval(ts, frame, throwflag);
 #else
     ts->c_recursion_remaining += PJ_C_UNITS;
-    PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    PyObject *result = plain_eval(ts, frame, throwflag);
     ts->c_recursion_remaining -= PJ_C_UNITS;
     return result;
 #endif
@@ -432,7 +324,10 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
         }
         return delegate(ts, frame, 0);
     }
-    if (pj_thread.in_callback || pj_traced(ts, code) || stack_exhausted()) {
+    if (stack_exhausted()) {
+        return run_unhooked(ts, frame, 0);
+    }
+    if (pj_thread.in_callback || pj_traced(ts, code)) {
         return delegate(ts, frame, 0); /* another time */
     }
     if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
@@ -459,7 +354,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     PyCodeObject *code = pj_frame_code(frame);
     PjExtra *extra = pj_code_extra(code, pj_extra_index);
     if (extra == NULL) {
-        if (watching && !throwflag && is_watched(frame->f_globals)) {
+        if (pj_watching && !throwflag && pj_is_watched(frame->f_globals)) {
             return first_sight(ts, frame);
         }
         pj_counters.delegated_plain++;
@@ -484,7 +379,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
         pj_counters.delegated_callback++;
     }
     else if (PJ_UNLIKELY(stack_exhausted())) {
-        return overflow(ts, frame, throwflag);
+        return run_unhooked(ts, frame, throwflag);
     }
     else {
         return run_enabled(ts, frame, state);
@@ -546,7 +441,21 @@ done:
 
 /* ---- installing ---- */
 
-static bool installed;
+/* Is this the Python that the extension was compiled for? Internal structures may differ between releases. */
+static int check_layout(PyInterpreterState *interp, PyThreadState *ts)
+{
+    PyFrameObject *top = PyThreadState_GetFrame(ts);
+    bool same = pj_get_eval(interp) == pj_hook;
+    if (top != NULL) {
+        PjFrame *frame = PJ_CURRENT(ts);
+        same = same && frame != NULL && frame == top->f_frame && pj_frame_code(frame)->co_nlocalsplus >= 0;
+    }
+    Py_XDECREF(top);
+    if (!same) {
+        PyErr_Format(PyExc_RuntimeError, "pijit was compiled for Python %s; compile it for this one", PY_VERSION);
+    }
+    return same ? 0 : -1;
+}
 
 /* What has to be in place before the first frame of ours runs. */
 int pj_prepare(void)
@@ -556,26 +465,40 @@ int pj_prepare(void)
 
 int pj_install(void)
 {
+    PyThreadState *ts = PyThreadState_Get();
     PyInterpreterState *interp = PyInterpreterState_Get();
     if (interp != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_RuntimeError, "pijit works in the main interpreter only");
         return -1;
     }
+    _PyFrameEvalFunction before = _PyInterpreterState_GetEvalFrameFunc(interp);
+    pj_own_switch(true);
+    if (before == pj_hook) {
+        installed = true;
+        return 0;
+    }
     if (pj_prepare() < 0) {
         return -1;
     }
-    pj_own_switch(true);
+    if (unhooked == 0) {
+        plain_eval = before;
+    }
     _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+    if (check_layout(interp, ts) < 0) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, before);
+        return -1;
+    }
     installed = true;
     return 0;
 }
 
-/* Takes the hook out; functions with a vectorcall of their own go on. */
+/* Takes the hook out; functions with a vectorcall of their own go on. Frames that run on clones do too, and a hook that was
+ * put above ours stays. */
 int pj_rest(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
-    if (pj_get_eval(interp) == pj_hook) {
-        _PyInterpreterState_SetEvalFrameFunc(interp, _PyEval_EvalFrameDefault);
+    if (_PyInterpreterState_GetEvalFrameFunc(interp) == pj_hook) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
     }
     installed = false;
     return 0;
@@ -589,30 +512,5 @@ int pj_uninstall(void)
 
 bool pj_installed(void)
 {
-    return installed && pj_get_eval(PyInterpreterState_Get()) == pj_hook;
-}
-
-vectorcallfunc pj_default_vectorcall;
-
-/* What every function is made with; 3.13 does not export it. */
-static int find_default_vectorcall(void)
-{
-    PyCodeObject *code = PyCode_NewEmpty("pijit", "pijit", 1);
-    PyObject *globals = PyDict_New();
-    PyObject *function = code != NULL && globals != NULL ? PyFunction_New((PyObject *)code, globals) : NULL;
-    if (function != NULL) {
-        pj_default_vectorcall = ((PyFunctionObject *)function)->vectorcall;
-    }
-    Py_XDECREF(function);
-    Py_XDECREF(globals);
-    Py_XDECREF(code);
-    return function != NULL ? 0 : -1;
-}
-
-int pj_hook_init(void)
-{
-    if (find_default_vectorcall() < 0) {
-        return -1;
-    }
-    return watched_resize(16);
+    return installed && (unhooked > 0 || pj_get_eval(PyInterpreterState_Get()) == pj_hook);
 }

@@ -6,6 +6,23 @@
  * itself out again as its first act. */
 #include "frame.h"
 
+vectorcallfunc pj_default_vectorcall;
+
+/* What every function is made with; 3.13 does not export it. 0 or -1 with an exception. */
+int pj_own_init(void)
+{
+    PyCodeObject *code = PyCode_NewEmpty("pijit", "pijit", 1);
+    PyObject *globals = PyDict_New();
+    PyObject *function = code != NULL && globals != NULL ? PyFunction_New((PyObject *)code, globals) : NULL;
+    if (function != NULL) {
+        pj_default_vectorcall = ((PyFunctionObject *)function)->vectorcall;
+    }
+    Py_XDECREF(function);
+    Py_XDECREF(globals);
+    Py_XDECREF(code);
+    return function != NULL ? 0 : -1;
+}
+
 #if PJ_OWN_CALLS
 
 static bool active;

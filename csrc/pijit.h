@@ -117,7 +117,7 @@ typedef struct {
     PyObject *texts, *keep, *data;
 } PjFragment;
 
-/* ---- code states (module.c, clone.c) ---- */
+/* ---- code states (states.c, clone.c) ---- */
 
 /* co_extra points to one of these: it starts a state, a clone record or the mark "seen". */
 typedef struct {
@@ -254,6 +254,7 @@ typedef enum {
 
 typedef struct {
     char *stack_limit;  /* the C stack must stay above */
+    char *stack_end;
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
     PyObject *one_shot; /* the hook is in place for the next frame of this function only */
@@ -264,7 +265,7 @@ extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")
 
 typedef struct {
     int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
-        delegated_callback, delegated_throw, delegated_overflow, rebuilt, entries_called, exits_called, clones;
+        delegated_callback, delegated_throw, delegated_deep, rebuilt, entries_called, exits_called, clones;
 } PjCounters;
 
 extern PjCounters pj_counters;
@@ -275,6 +276,7 @@ extern int64_t pj_forced;
 
 /* own_call.c */
 extern vectorcallfunc pj_default_vectorcall;
+int pj_own_init(void);
 int pj_own(PyObject *function);
 void pj_disown(PyObject *function);
 void pj_own_switch(bool on);
@@ -289,11 +291,19 @@ int pj_install(void);
 int pj_rest(void);
 int pj_uninstall(void);
 bool pj_installed(void);
+PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
+
+/* namespaces.c */
+extern bool pj_watching; /* any namespace at all */
+bool pj_is_watched(PyObject *globals);
 int pj_watch(PyObject *globals);
 int pj_unwatch(PyObject *globals);
 void pj_watch_all(bool on);
-int pj_hook_init(void);
-PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
+int pj_namespaces_init(void);
+
+/* stack.c */
+bool pj_stack_exhausted(char *here);
+size_t pj_stack_left(char *here);
 
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
@@ -372,8 +382,10 @@ int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, 
 int pj_guard_tracing(void);
 int pj_patch_frame_type(void);
 
-/* module.c */
+/* fragments.c, states.c */
 extern PyTypeObject PjState_Type, PjFragment_Type;
 PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+PyObject *pj_attach(PyObject *module, PyObject *args);
+PyObject *pj_state_of(PyObject *module, PyObject *code);
 
 #endif

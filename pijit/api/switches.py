@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pijit.runtime.callables import plain_function
 from pijit.ground.config import CONFIG, STANCES
 from pijit.ground.log import set_logs
 from pijit.runtime import tiers
+from pijit.runtime.callables import plain_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,10 +6,24 @@ W[0] poll byte's address | W[1] context | inputs | values of the exit that is ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values, recipes_of
+from ..ir.graph import (
+    Box,
+    Build,
+    Const,
+    Exit,
+    Graph,
+    Keep,
+    Known,
+    Null,
+    Recipe,
+    Unset,
+    Value,
+    recipe_values,
+    recipes_of,
+)
 from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
 from .rows import Unsupported
 
@@ -174,7 +188,7 @@ def _boxed(recipe: Recipe) -> Value:
     raise Unsupported(f"{recipe} where a word is needed")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _number(value: int) -> Const:
     """One object for one number: places are found by identity."""
     return Const(INT, value)

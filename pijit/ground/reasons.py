@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = {"1": "break", "2": "exit", "3": "guard failure", "4": "recompile or give-up", "9": "internal"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One row of the registry."""
+class Reason(NamedTuple):
+    """One row of the registry. (A named tuple: a dataclass costs `import pijit` several times as much.)"""
 
     id: str
     key: str
@@ -270,6 +269,9 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "math": "math_domain",
     "recheck": "source_changed",
+    "look": "source_changed",
+    "put": "store_target",
+    "reduce": "fp_flags",
 }
 
 BY_ID = {row.id: row for row in ROWS}

@@ -177,12 +177,16 @@ class Op:
 
 @dataclass(slots=True)
 class Jump:
+    """To a block, with a value for each of its parameters."""
+
     target: Block
     args: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True)
 class Branch:
+    """One of two jumps."""
+
     condition: Value  # bool
     yes: Jump
     no: Jump

@@ -314,6 +314,12 @@ def _ew(op: Op, *args: Any) -> Any:
     return _settled(elementwise(op.attrs["ufunc"], args[:n], type.name), type, args[n:])
 
 
+def _reduce(op: Op, array: Any) -> Any:
+    _demand(array.size > 0)
+    axis = op.attrs["axis"]
+    return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
+
+
 def _kernel(op: Op, *args: Any) -> Any:
     kernel = op.attrs["kernel"]
     assert isinstance(kernel, Kernel)
@@ -540,6 +546,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "assign": _assign,
     "empty": _careful(_empty),
     "kernel": _careful(_kernel),
+    "reduce": _careful(_reduce),
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,
     "call": _call,

@@ -16,6 +16,8 @@ def rename(graph: Graph, new: Renaming) -> None:
 
 
 class Renamer:
+    """Gives values, recipes and exits in terms of the new values."""
+
     def __init__(self, new: Renaming) -> None:
         self.new = new
         # exits share frames and recipes; the old one is kept so that its id stays its own

@@ -168,6 +168,27 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
+def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else f"{name}[{row[2]!r}]", "nothing of its own", "something")
+
+
+def of_unset(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", name.removesuffix(" is not bound"), "no value", "one")
+
+
+def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    now = ", ".join(f"{kind}={how}" for kind, how in np.geterr().items())
+    yield Difference("guard_errstate", "np.geterr()", "NumPy's error state of that time", now)
+
+
+def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
+
+
+def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", name, "an object that nothing else refers to", "one that is shared")
+
+
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_missing", name, "a value", "nothing")
 
@@ -187,11 +208,11 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "object": lambda row, name, got: of_type(name, row[3], got),
     "range_iterator": of_kind(type(iter(range(0)))),
     "no_attr": of_present,
-    "sole": of_sole,
     **dict.fromkeys(("no_field", "no_item", "no_member"), of_shadow),
     "no_name": of_present,
     "no_global": of_present,
     "unset": of_unset,
+    "sole": of_sole,
     "errmask": of_errmask,
     "globals": of_globals,
     **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,7 @@ def order_of(array: np.ndarray[Any, Any]) -> str:
     if flags.f_contiguous:
         return "F"
     strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length != 1]
-    descending = all(a >= b for a, b in zip(strides, strides[1:], strict=False))
+    descending = all(a >= b for a, b in itertools.pairwise(strides))
     return "S" if descending and all(stride > 0 for stride in strides) else "A"
 
 
@@ -84,7 +85,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         tracer.guards.array(source, value, actual)
         tracer.samples[value] = actual
         return with_dims(tracer, value, actual.shape)
-    if cls is _RANGE_ITERATOR:
+    if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
     if is_constant(actual):
         tracer.guards.same(source, actual)
@@ -97,6 +98,13 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     tracer.samples[value] = actual
     tracer.origins[value] = source
     return Opaque(value, cls)
+
+
+def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
+    """Whether an iterator is that of one running loop: what else refers to it would not see it move."""
+    view = tracer.view
+    held = (*view.stack, *view.locals, *(view.names or {}).values())
+    return source.row[0] == "stack" and sum(item is iterator for item in held) == 1
 
 
 def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:

@@ -116,7 +116,11 @@ def advance(t: Tracer, exhausted: int) -> object:
     before.end = Jump(block) if more is True else Branch(more, Jump(block), t.goto(done))
     t.block, t.state = block, body
     stack = body.frame.stack
-    item, stack[-1] = _next(t, stack[-1])
+    try:
+        item, stack[-1] = _next(t, stack[-1])
+    except Break:
+        t.block = before  # the instruction has not begun
+        raise
     stack.append(item)
     t.block.end = t.goto(body)
     t.checkpoint = checkpoint
@@ -138,7 +142,7 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
                 return False
             if found is True:
                 found = answer
-            elif answer is not True:
+            elif isinstance(answer, Value) and isinstance(found, Value):
                 found = t.emit("select", (found, answer, const(False)), BOOL)
         return found
     raise Break("iteration", type(it).__name__)

@@ -59,12 +59,12 @@ def is_plain(cls: type | None) -> bool:
     return (
         cls is not None
         and bool(cls.__flags__ & _HEAP_TYPE)
-        and getattr(lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
-        and lookup(cls, "__getattr__") is MISSING
+        and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
+        and class_lookup(cls, "__getattr__") is MISSING
     )
 
 
-def lookup(cls: type, name: str) -> Any:
+def class_lookup(cls: type, name: str) -> Any:
     """What the class and its bases say of a name, found without running anything."""
     for base in _mro(cls):
         namespace = _namespace(base)
@@ -135,7 +135,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name of an instance of a plain class; calls.INLINED for a property."""
     cls = class_of(owner)
     assert cls is not None
-    found = lookup(cls, name)
+    found = class_lookup(cls, name)
     kind = type(found)
     slot = kind is _SLOT
     if slot or found is MISSING or not _is_data(found):
@@ -157,8 +157,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
 
 def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     """cls.name of a Python class without a metaclass."""
-    found = lookup(cls, name)
-    if type(cls) is not type or found is MISSING or lookup(type, name) is not MISSING:
+    found = class_lookup(cls, name)
+    if type(cls) is not type or found is MISSING or class_lookup(type, name) is not MISSING:
         raise Break("attribute", f"{cls.__name__}.{name}")
     if isinstance(found, types.FunctionType):
         _guard_member(t, cls, name, found)
@@ -168,7 +168,7 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
 
 def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abstract:
     """What is found in a class, as seen through an instance (or, with the class as owner, through the class)."""
-    if lookup(type(found), "__get__") is MISSING:
+    if class_lookup(type(found), "__get__") is MISSING:
         source = sources.member(cls, name)
         value = t.entry_values.get(source)
         if value is None:
@@ -187,7 +187,7 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
 def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
     """The Python function behind a special method of a plain class; guarded."""
     cls = class_of(owner)
-    found = lookup(cls, name) if cls is not None and cls.__flags__ & _HEAP_TYPE else None
+    found = class_lookup(cls, name) if cls is not None and cls.__flags__ & _HEAP_TYPE else None
     if cls is None or not isinstance(found, types.FunctionType):
         return None
     _guard_member(t, cls, name, found)
@@ -199,7 +199,7 @@ def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
 
 
 def _is_data(found: Any) -> bool:
-    return any(lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
+    return any(class_lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
 
 
 def _is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
@@ -270,9 +270,9 @@ def dict_get(t: Tracer, owner: Abstract, key: str, default: Abstract) -> Abstrac
 def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> None:
     """owner.name = value."""
     cls = class_of(owner)
-    if cls is None or not is_plain(cls) or getattr(lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
+    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", name)
-    found = lookup(cls, name)
+    found = class_lookup(cls, name)
     if type(found) is not _SLOT and found is not MISSING and _is_data(found):
         raise Break("store_target", f"{cls.__name__}.{name}")
     put(t, owner, ("field", name), value)

@@ -22,8 +22,11 @@ from .values import (
     Known,
     NullValue,
     Opaque,
+    RangeIterator,
     Scalar,
-    items_of,
+    SequenceIterator,
+    Together,
+    Unrolled,
     kind_of,
 )
 
@@ -53,14 +56,16 @@ def store_fast(t: Tracer, slot: int) -> None:
 
 
 def _storable(value: Abstract) -> Abstract:
-    """What may be held in several places. A virtual list may not: it would become several lists."""
-    if _is_one(value):
-        raise Break("comprehension", value.kind)  # type: ignore[attr-defined]
+    """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
+    if _changes(value):
+        raise Break("comprehension", "list or iterator")
     return value
 
 
-def _is_one(value: Abstract) -> bool:
-    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(_is_one, value.items)))
+def _changes(value: Abstract) -> bool:
+    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together):
+        return True
+    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(_changes, value.items)))
 
 
 _SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Scalar as ScalarType, Type
+from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
+from ..ir.types import Scalar as ScalarType
 from . import elementwise, opaque
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
 
@@ -86,7 +87,7 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
     if symbol in ("==", "!=") and Known in (type(left), type(right)):
         # None, strings and the like are equal to nothing that is a number
         one, other = (left, right) if isinstance(left, Known) else (right, left)
-        if isinstance(one, Known) and one.value is None or isinstance(one, Known) and type(one.value) is str:
+        if (isinstance(one, Known) and one.value is None) or (isinstance(one, Known) and type(one.value) is str):
             if kind_of(other) in ("int", "float", "bool"):
                 return Known(symbol == "!=")
     raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")

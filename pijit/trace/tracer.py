@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -19,8 +19,8 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
-from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from . import inputs, objects
@@ -29,7 +29,20 @@ from .guards import Guards
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, Scalar, SequenceIterator, Together, Unrolled, value_of
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    Break,
+    Container,
+    Known,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    Together,
+    Unrolled,
+    value_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +60,17 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """See ground.config for what they mean."""
+    """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
+    then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
 
     versions: int = 8
     header_versions: int = 3
     blocks: int = 2000
     inline_depth: int = 8
-    elementwise: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
+    formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
+    reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
@@ -89,8 +106,9 @@ class Capture:
 # Why an operation leaves, where its handler does not say.
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
-    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
-    "look": "source_changed", "put": "store_target", "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
+    "look": "source_changed", "put": "store_target",
+    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
 }  # fmt: skip
 
 END = object()  # what a handler returns when it has ended the block
@@ -133,7 +151,8 @@ class Tracer:
     def capture(self) -> Capture:
         root = self.state.frame
         inputs.load_stack(self)
-        self.checkpoint = [root.copy()]
+        # a check that fails here leaves the frame as it is, iterators of another step included
+        self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
         jump = self.goto(self.state, polls=False)
@@ -381,7 +400,7 @@ class Tracer:
             if isinstance(abstract, Known):
                 known = value_of(abstract)
                 differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
+                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
             elif isinstance(abstract, Unrolled):
                 continue  # its items are the same on every path
@@ -411,7 +430,8 @@ def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]
     found = []
     for depth, frame in enumerate(state.frames):
         containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
         ]  # fmt: skip
         for kind, container, keys in containers:
             found += [(((depth, kind, key), container, key), container[key]) for key in keys]

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Box, Build, Const, Keep, Known as KnownRecipe, Null, Recipe, Unset, Value, const
-from ..ir.types import INT, Array, Np, Scalar as ScalarType, Type
+from ..ir.graph import Box, Build, Const, Keep, Null, Recipe, Unset, Value, const
+from ..ir.graph import Known as KnownRecipe
+from ..ir.types import INT, Array, Np, Type
+from ..ir.types import Scalar as ScalarType
 
 
 class Abstract:

@@ -80,20 +80,19 @@ def test_deep_recursion_does_not_crash(mode, thread):
     done = run(f"""
         sys.setrecursionlimit(50000)
         top = 0
-        def f(k):
+        def f(k, end):
             global top
             top = k
-            return 0 if k > 45000 else f(k + 1) + 1
+            return 0 if k == end else f(k + 1, end) + 1
         if {mode!r} == "clone":
             attach_everywhere(f.__code__)
         def go():
-            for _ in range(2):
-                try:
-                    f(0)
-                except RecursionError as e:
-                    print("RecursionError", top > (500 if {thread} else 5000))
-                else:
-                    print("finished", top)
+            print(f(0, 45000))
+            try:
+                f(0, 10**9)
+            except RecursionError as e:
+                print(e, 49900 < top < 50000)
+            print(f(0, 100), _native.counters()["delegated_deep"] > 0, _native.installed())
         if {thread}:
             threading.stack_size(1 << 20)
             t = threading.Thread(target=go)
@@ -102,7 +101,32 @@ def test_deep_recursion_does_not_crash(mode, thread):
             go()
         """)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines()[0] in ("RecursionError True", "finished 45001")
+    assert done.stdout.splitlines() == ["45000", "maximum recursion depth exceeded True", "100 True True"]
+
+
+@pytest.mark.parametrize("mode", ["delegated", "clone"])
+def test_deep_recursion_through_c(mode):
+    """Slots and builtins use the C stack in plain Python too: it ends in a RecursionError there and here."""
+    done = run(f"""
+        sys.setrecursionlimit(3000 if sys.version_info < (3, 12) else 10**6)
+        class A:
+            def __getitem__(self, k):
+                return self[k + 1]
+        def f(k):
+            return max([k], key=lambda x: f(x + 1))
+        def deep(k):
+            return deep(k - 1) if k else A()[0]
+        if {mode!r} == "clone":
+            for g in (A.__getitem__, f, deep):
+                attach_everywhere(g.__code__)
+        for call in (lambda: A()[0], lambda: f(0), lambda: deep(12000 if sys.version_info >= (3, 12) else 1000)):
+            try:
+                call()
+            except RecursionError as e:
+                print("RecursionError")
+        """)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split() == ["RecursionError"] * 3
 
 
 def test_generators_are_delegated():

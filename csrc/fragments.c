@@ -1,0 +1,235 @@
+/* fragments.c - the Python type Fragment: native code with its guards, exits and call sites. */
+#include "pijit.h"
+#include <structmember.h>
+
+static void fragment_clear(PjFragment *f)
+{
+    pj_rows_free(f->rows);
+    f->rows = NULL;
+    for (int i = 0; f->exits != NULL && i < f->nexits; i++) {
+        pj_exit_clear(&f->exits[i]);
+    }
+    PyMem_Free(f->exits);
+    f->exits = NULL;
+    for (int i = 0; f->sites != NULL && i < f->nsites; i++) {
+        pj_site_clear(&f->sites[i]);
+    }
+    PyMem_Free(f->sites);
+    f->sites = NULL;
+    Py_CLEAR(f->texts);
+    Py_CLEAR(f->keep);
+    Py_CLEAR(f->data);
+}
+
+static void fragment_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject *exc = pj_err_take();
+    fragment_clear((PjFragment *)self);
+    pj_err_give(exc);
+    type->tp_free(self);
+}
+
+static int check_rows(PjRows *rows, int nwords)
+{
+    for (int i = 0; i < rows->count; i++) {
+        PjRow *row = &rows->rows[i];
+        int extra = row->op == PJ_GUARD_RANGE_ITERATOR ? 3 : row->op == PJ_GUARD_COMPLEX || row->op == PJ_GUARD_NP;
+        if (row->word + extra >= nwords) {
+            PyErr_Format(PyExc_ValueError, "guard row %d writes behind the last word", i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int check_recipe(PjRecipe *r, int nwords)
+{
+    if (r != NULL && pj_recipe_words(r) >= nwords) {
+        PyErr_SetString(PyExc_ValueError, "a recipe reads behind the last word");
+        return -1;
+    }
+    return 0;
+}
+
+static int check_exit(PjExit *e, int nwords)
+{
+    if (check_recipe(e->result, nwords) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < e->nnames; i++) {
+        if (check_recipe(e->name_recipes[i], nwords) < 0) {
+            return -1;
+        }
+    }
+    for (int i = 0; i < e->nshared; i++) {
+        if (check_recipe(e->shared[i], nwords) < 0) {
+            return -1;
+        }
+        if (e->shared_words[i] < 2 || e->shared_words[i] >= nwords) {
+            PyErr_SetString(PyExc_ValueError, "the word of a shared object is not a word");
+            return -1;
+        }
+    }
+    for (int i = 0; i < e->nframes; i++) {
+        PjExitFrame *f = &e->frames[i];
+        for (int j = 0; j < f->nlocals; j++) {
+            if (check_recipe(f->locals[j], nwords) < 0) {
+                return -1;
+            }
+        }
+        for (int j = 0; j < f->nstack; j++) {
+            if (check_recipe(f->stack[j], nwords) < 0) {
+                return -1;
+            }
+        }
+        if (check_recipe(f->function, nwords) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int check_site(PjSite *s, int nwords)
+{
+    if ((s->nlinks > 0 || s->root != -1) && (s->root < 2 || s->root >= nwords)) {
+        PyErr_SetString(PyExc_ValueError, "the root of a call site is not a word");
+        return -1;
+    }
+    if (check_recipe(s->callable, nwords) < 0 || check_rows(s->rows, nwords) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < s->nargs; i++) {
+        if (check_recipe(s->args[i], nwords) < 0) {
+            return -1;
+        }
+    }
+    for (int i = 0; i < s->nlinks; i++) {
+        if (check_recipe(s->chain[i].function, nwords) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObject *sites)
+{
+    if ((f->rows = pj_rows_new(guards, 0)) == NULL || check_rows(f->rows, f->nwords) < 0) {
+        return -1;
+    }
+    PyObject *fast = PySequence_Fast(exits, "exits must be a sequence");
+    if (fast == NULL) {
+        return -1;
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
+    f->exits = PyMem_Calloc((size_t)n + 1, sizeof(PjExit));
+    int bad = f->exits == NULL;
+    for (Py_ssize_t i = 0; !bad && i < n; i++) {
+        f->nexits++;
+        bad = pj_exit_parse(&f->exits[i], PySequence_Fast_GET_ITEM(fast, i)) < 0 ||
+              check_exit(&f->exits[i], f->nwords) < 0;
+    }
+    Py_DECREF(fast);
+    if (bad || (fast = PySequence_Fast(sites, "sites must be a sequence")) == NULL) {
+        return -1;
+    }
+    n = PySequence_Fast_GET_SIZE(fast);
+    f->sites = PyMem_Calloc((size_t)n + 1, sizeof(PjSite));
+    bad = f->sites == NULL;
+    for (Py_ssize_t i = 0; !bad && i < n; i++) {
+        f->nsites++;
+        bad = pj_site_parse(&f->sites[i], PySequence_Fast_GET_ITEM(fast, i)) < 0 ||
+              check_site(&f->sites[i], f->nwords) < 0;
+    }
+    Py_DECREF(fast);
+    return bad ? -1 : 0;
+}
+
+static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"address", "nwords", "roots_start", "nroots", "guards", "texts", "exits",
+                            "sites",   "keep",   "data",        NULL};
+    PyObject *address, *guards, *texts, *exits, *sites = NULL, *keep = Py_None, *data = Py_None;
+    int nwords, roots_start, nroots;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOO:Fragment", names, &address, &nwords, &roots_start,
+                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data)) {
+        return NULL;
+    }
+    void *native = PyLong_AsVoidPtr(address);
+    if (native == NULL) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_ValueError, "the address is null");
+        }
+        return NULL;
+    }
+    if (nwords < 2 || nwords > 1 << 24 || nroots < 0 || (nroots > 0 && roots_start < 2) ||
+        roots_start + nroots > nwords) {
+        PyErr_SetString(PyExc_ValueError, "the roots are not among the words");
+        return NULL;
+    }
+    PjFragment *f = (PjFragment *)type->tp_alloc(type, 0);
+    if (f == NULL) {
+        return NULL;
+    }
+    f->native = (PjNative)native;
+    f->nwords = nwords;
+    f->roots_start = roots_start;
+    f->nroots = nroots;
+    f->texts = Py_NewRef(texts);
+    f->keep = Py_NewRef(keep);
+    f->data = Py_NewRef(data);
+    PyObject *none = PyTuple_New(0);
+    if (none == NULL || fragment_fill(f, guards, exits, sites == NULL || sites == Py_None ? none : sites) < 0) {
+        if (!PyErr_Occurred()) {
+            PyErr_NoMemory();
+        }
+        Py_XDECREF(none);
+        Py_DECREF(f);
+        return NULL;
+    }
+    Py_DECREF(none);
+    return (PyObject *)f;
+}
+
+static PyObject *fragment_exits(PyObject *self, void *closure)
+{
+    (void)closure;
+    PjFragment *f = (PjFragment *)self;
+    PyObject *list = PyList_New(f->nexits);
+    for (int i = 0; list != NULL && i < f->nexits; i++) {
+        PyObject *n = PyLong_FromLongLong(f->exits[i].count);
+        if (n == NULL) {
+            Py_CLEAR(list);
+        }
+        else {
+            PyList_SET_ITEM(list, i, n);
+        }
+    }
+    return list;
+}
+
+static PyMemberDef fragment_members[] = {
+    {"hits", T_LONGLONG, offsetof(PjFragment, hits), READONLY, "times the guards held"},
+    {"sampled", T_LONGLONG, offsetof(PjFragment, sampled), READONLY, "nanoseconds spent in the runs that were timed"},
+    {"samples", T_LONGLONG, offsetof(PjFragment, samples), READONLY, "how many runs were timed"},
+    {"misses", T_LONGLONG, offsetof(PjFragment, misses), READONLY, "times a guard failed"},
+    {"data", T_OBJECT_EX, offsetof(PjFragment, data), 0, "what Python keeps with the fragment"},
+    {"texts", T_OBJECT_EX, offsetof(PjFragment, texts), READONLY, "one text per guard row"},
+    {NULL},
+};
+
+static PyGetSetDef fragment_getset[] = {
+    {"exits", fragment_exits, NULL, "times each exit was taken", NULL},
+    {NULL},
+};
+
+PyTypeObject PjFragment_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pijit._native.Fragment",
+    .tp_basicsize = sizeof(PjFragment),
+    .tp_dealloc = fragment_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Native code with its guards, exits and call sites.",
+    .tp_new = fragment_new,
+    .tp_members = fragment_members,
+    .tp_getset = fragment_getset,
+};
