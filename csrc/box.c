@@ -22,7 +22,8 @@
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
-    X(ITERATOR_AT, "iterator_at", "rr")
+    X(ITERATOR_AT, "iterator_at", "rr")                                                                               \
+    X(MADE, "made", "ol")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -452,6 +453,12 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_ITERATOR_AT:
         return build_iterator_at(r, W);
+    case R_MADE: {
+        PyObject *args = build_sequence(r, W, true);
+        PyObject *o = args == NULL ? NULL : PyObject_CallObject(r->object, args);
+        Py_XDECREF(args);
+        return o;
+    }
     }
     PyErr_BadInternalCall();
     return NULL;

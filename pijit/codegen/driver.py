@@ -306,7 +306,7 @@ class Driver:
             self._store_state(way, exit, boxed)
             self.builder.ret(way.index)
             self.builder = hot
-        else:
+        elif exit.index not in self.exits:
             self.exits[exit.index] = exit_tuple(exit, way.places.__getitem__, lambda n: self.layout.root(way.roots + n))
         return way
 

@@ -10,7 +10,7 @@ from ..ir.graph import Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
 from . import words as memory
 from .arrays import array_of_object, field
-from .layout import Area, recipe_tuple
+from .layout import Area, Place, recipe_tuple
 from .llvm import F64, I8, I64, PTR, call, i64
 from .rows import Unsupported, row
 
@@ -63,15 +63,7 @@ def _recheck(d: Driver, op: Op) -> None:
 def _call_python(d: Driver, op: Op) -> Any:
     """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
     b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
-    places: dict[Value, int] = dict(d.layout.word)
-
-    def place(value: Value) -> int:
-        if value not in places:
-            places[value] = area.take(value.type)
-            stored = d.object(value) if is_owned(value.type) else d.value(value)
-            memory.store_value(d, places[value], value.type, stored)
-        return places[value]
-
+    place = _passing(d, area)
     callee = recipe_tuple(attrs["callable"], place)
     arguments = [recipe_tuple(a, place) for a in attrs["arguments"]]
     chain = [(None if function is None else recipe_tuple(function, place), pc) for function, pc in attrs["chain"]]
@@ -91,6 +83,44 @@ def _call_python(d: Driver, op: Op) -> Any:
     memory.store(d, d.layout.call_root, PTR(None))
     call(b, "pj_release", ir.VoidType(), whole)
     return results
+
+
+@row("look")
+def _look(d: Driver, op: Op) -> Any:
+    """What the rows unbox is taken from its words."""
+    b, area = d.builder, Area(d.layout.call_start)
+    (owner,) = (recipe_tuple(recipe, _passing(d, area)) for recipe in op.attrs["arguments"])
+    result_words = [area.take(r.type) for r in op.results]
+    d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+    results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))
+    return results or None
+
+
+@row("put")
+def _put(d: Driver, op: Op) -> None:
+    b = d.builder
+    place = _passing(d, Area(d.layout.call_start))
+    owner, value, *index = op.attrs["arguments"]
+    kind, *names = op.attrs["place"]
+    rows = [(kind, 0, *names)] if names else []
+    word = place(index[0].value) if index else -1
+    d.sites.append(("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word))
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+
+
+def _passing(d: Driver, area: Area) -> Place:
+    """Gives the word of a value, where it is stored if need be."""
+    places: dict[Value, int] = dict(d.layout.word)
+
+    def place(value: Value) -> int:
+        if value not in places:
+            places[value] = area.take(value.type)
+            stored = d.object(value) if is_owned(value.type) else d.value(value)
+            memory.store_value(d, places[value], value.type, stored)
+        return places[value]
+
+    return place
 
 
 def _take(d: Driver, word: int, type: Type) -> Any:

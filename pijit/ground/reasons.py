@@ -230,6 +230,8 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "math": "math_domain",
     "recheck": "source_changed",
+    "look": "source_changed",
+    "put": "store_target",
     "reduce": "fp_flags",
 }
 

@@ -34,9 +34,14 @@ class Copier:
     def op(self, op: Op) -> Op:
         """The operation on the copies; its exits are exits of their own."""
         types = tuple(value.type for value in op.results)
-        made = Op(op.name, self.values_of(op), types, dict(op.attrs), {}, op.line)
+        made = Op(op.name, self.values_of(op), types, self._renamer.call(op.attrs), {}, op.line)
         made.exits = {name: self._exit(exit) for name, exit in op.exits.items()}
-        self.values.update(zip(op.results, made.results, strict=True))
+        own = dict(zip(op.results, made.results, strict=True))
+        self.values.update(own)
+        if "result_guard" in op.attrs:
+            made.attrs["result_guard"] = tuple(
+                tuple(own.get(part, part) if isinstance(part, Value) else part for part in row) for row in op.attrs["result_guard"]
+            )
         return made
 
     def values_of(self, op: Op) -> tuple[Value, ...]:

@@ -38,7 +38,7 @@ class Renamer:
                 op.args = self.values(op.args)
                 for exit in op.exits.values():
                     self.exit(exit)
-                if op.name == "call":
+                if "arguments" in op.attrs:
                     op.attrs = self.call(op.attrs)
             for jump in block.jumps():
                 self.jump(jump)

@@ -74,6 +74,7 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         scalar=scalar,
         feedback=feedback,
         errmask=errmask,
+        unroll=CONFIG.max_unroll,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, opaque
+from . import elementwise, objects, opaque
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -46,6 +46,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         items = container.items
     if items is not None:
         return _item(items, index, container)
+    if isinstance(index, Known) and objects.class_of(container) in (list, tuple) and type(index.value) is int:
+        return objects.item(t, container, index.value)
+    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
+        return objects.dict_item(t, container, index.value)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
     if isinstance(index, Known) and type(index.value) is int:
@@ -62,6 +66,17 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
+    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
+        objects.store_dict_item(t, container, index.value, value)
+        return
+    if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
+        from .operators import as_int
+
+        position = value_of(index)
+        assert position is not None
+        length = t.emit("list_len", (container.value,), INT)
+        objects.store_item(t, container, checked_index(t, as_int(t, position), length), value)
+        return
     if not isinstance(container, ArrayValue):
         raise unsupported(f"store into {describe(container)}", container, reason="store_target")
     if not container.type.writable:

@@ -23,11 +23,26 @@ from ..pycode.instructions import Instruction, decode
 from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
-from . import inputs
+from . import inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
+from .objects import Place
+from .sources import Source
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    Break,
+    Container,
+    Known,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    Together,
+    Unrolled,
+    value_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +74,7 @@ class Limits:
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
+    unroll: int = 64
 
 
 @dataclass(slots=True)
@@ -91,6 +107,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
+    "look": "source_changed", "put": "store_target",
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
     "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
@@ -111,8 +128,14 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods."""
 
-    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits) -> None:
+    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
+        self.stored, self.stored_here = stored, set(stored)  # places: see objects
+        self.hoisted: set[Place] = set()
+        self.origins: dict[Value, Source] = {}
+        self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
+        self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
+        self._start = (code, pc, view, limits)
         self.view, self.limits = view, limits
         self.guards = Guards()
         self.graph = Graph([], Block())
@@ -148,6 +171,8 @@ class Tracer:
         while self._work:
             self.block, self.state = self._work.pop()
             self._run()
+        if not self.stored_here.isdisjoint(self.hoisted):
+            return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
@@ -240,6 +265,7 @@ class Tracer:
     def recheck(self) -> None:
         """After something that may run Python or let another thread run: what guards saw must still be so. Leaves at the next
         instruction if it is not."""
+        objects.forget(self)
         frames = [frame.copy() for frame in self.state.frames]
         self.append(Op("recheck", (), (), {}, {"redo": self.exit("redo", "source_changed", frames)}, self.line))
 
@@ -313,6 +339,8 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
+        if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
+            limit += self.limits.unroll
         full = len(self._versions) > self.limits.blocks
         if len(versions) >= limit or full:
             block = Block(self._line_of(frame))
@@ -368,6 +396,8 @@ class Tracer:
             made = block.param(value.type)
             params[made] = len(args)
             args.append(value)
+            if value in self.own:
+                self.own.add(made)
             if value in self.samples:
                 self.samples[made] = self.samples[value]
             return made
@@ -384,6 +414,8 @@ class Tracer:
                 differs = label in before and before[label].shape() != abstract.shape()
                 if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
+            elif isinstance(abstract, Unrolled):
+                continue  # its items are the same on every path
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
             elif id(abstract) in remade:

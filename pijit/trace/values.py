@@ -206,6 +206,53 @@ class SequenceIterator(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Unrolled(Abstract):
+    """An iterator over the known items of a tuple or list (``owner``): a loop over it is unrolled."""
+
+    owner: Abstract
+    items: tuple[Abstract, ...]
+    index: int = 0
+
+    def parts(self) -> tuple[Value, ...]:
+        return (*self.owner.parts(), *(v for item in self.items for v in item.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return replace(self, owner=self.owner.remade(parts), items=tuple(item.remade(parts) for item in self.items))
+
+    def shape(self) -> object:
+        return ("Unrolled", self.index, self.owner.shape(), *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        return Build("iterator_at", (self.owner.recipe(), Box(const(self.index))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together(Abstract):
+    """An iterator over tuples of what other iterators give: of zip, or (with ``count``) of enumerate."""
+
+    inner: tuple[Abstract, ...]
+    count: Value | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        own = () if self.count is None else (self.count,)
+        return (*own, *(v for it in self.inner for v in it.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        count = None if self.count is None else next(parts)
+        return Together(tuple(it.remade(parts) for it in self.inner), count)
+
+    def shape(self) -> object:
+        return ("Together", self.count is None, *(it.shape() for it in self.inner))
+
+    def recipe(self) -> Recipe:
+        inner = tuple(it.recipe() for it in self.inner)
+        return Build("zip", inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
+
+    def unrolls(self) -> bool:
+        return any(isinstance(it, Unrolled) or (isinstance(it, Together) and it.unrolls()) for it in self.inner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lazy(Abstract):
     """A slot of the root frame that capture has not looked at: whatever it held at the entry."""
 
