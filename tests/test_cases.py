@@ -61,7 +61,7 @@ def run_module(source: str, native: bool) -> tuple[Any, dict[str, Any]]:
 
 def outcome(case: Case) -> str:
     """What comes out: fragments in the order of their lines, then breaks."""
-    with settings(compile_all=True, threshold_calls=1, threshold_loops=1):
+    with settings(compile_all=True, threshold_calls=1, threshold_loops=1, patience_ms=0):
         code = run_function(case) if case.calls else run_module(case.source, native=True)[0]
     record = tiers.record_of(code)
     assert record is not None
