@@ -56,6 +56,19 @@ LOOP = "def f(x):\n    s = 0\n    for i in x:\n        print(end='')\n        s 
 GLOBALS = "k = 2\ndef f(x):\n    return x * k\n"
 MODULE = "import module_of_guards as m\ndef f(x):\n    return x * m.k\n"
 CALLED = "import module_of_guards as m\ndef f(x):\n    return m.g(x)\n"
+THING = """
+class Thing:
+    k = 5
+class Slotted:
+    __slots__ = ("a", "b")
+thing, slotted = Thing(), Slotted()
+thing.a = slotted.a = 2
+def f(x):
+    return x * OWNER
+"""
+ITEMS = "cfg, pair = {'lr': 2}, (1, [2])\ndef f(x):\n    return x * cfg['lr'] + pair[0]\n"
+PAIR = "import collections\nPair = collections.namedtuple('Pair', 'a b')\npair = Pair(2, 1)\ndef f(x):\n    return x * pair.a\n"
+NO_ITEM = "cfg = {'lr': 2}\ndef f(x):\n    return x * cfg.get('dt', 3)\n"
 A = np.arange(6.0)
 VALUE = "value 0 of the expression being evaluated"
 
@@ -84,6 +97,12 @@ CASES: dict[str, Case] = {
     "array": Case(TWICE, (A,), (A[::2],), "'x.strides' expected those of a C contiguous array, got (16,)"),
     "object": Case("def f(x):\n    return len(x)\n", ([1],), ((1, 2),), "'type(x)' expected list, got tuple"),
     "range_iterator": Case(LOOP, (range(20),), ([1, 2, 3],), f"'type({VALUE})' expected range_iterator, got list_iterator"),
+    "field": Case(THING.replace("OWNER", "thing.a"), (1.5,), (1.5,), "'type(thing.a)' expected int, got float", "thing.a = 2.5"),
+    "no_field": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "'thing.k' expected nothing of its own, got something", "thing.k = 7"),
+    "member": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "expected int, got float", "Thing.k = 2.5"),
+    "tuple_item": Case(PAIR, (1.5,), (1.5,), "expected int, got float", "pair = Pair(2.5, 1)"),
+    "dict_item": Case(ITEMS, (1.5,), (1.5,), "expected int, got float", "cfg['lr'] = 2.5"),
+    "no_item": Case(NO_ITEM, (1.5,), (1.5,), "cfg", "cfg['dt'] = 4"),
     "sole": Case(LOOP, (range(20),), (iter(range(20)),), f"{VALUE!r} expected an object that nothing else refers to"),
 }  # fmt: skip
 
@@ -98,7 +117,7 @@ BODIES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 UNSTACK = "def f(x):\n    a = np.unstack(x)\n    return a[0] + 1\n"
 RESULTS = ("type", "length", "item")
 
-NEVER_MADE = {"function", "no_global", "int_value", "complex"}
+NEVER_MADE = {"function", "no_global", "int_value", "complex", "no_member"}
 
 
 @pytest.fixture(autouse=True)

@@ -38,7 +38,8 @@ LONG = A.astype(np.longdouble)
 
 
 class Thing:
-    n = 1
+    def __getattr__(self, name):
+        return 1
 
 
 NESTED = "def make():\n    n = 0.0\n    def f(x):\n        nonlocal n\n        n = n + x\n        return n\n    return f\nf = make()\n"
@@ -63,7 +64,7 @@ BREAKS: dict[str, Case] = {
     "unsupported_dtype": Case("PJ122", "array dtype not supported", "ndarray + ndarray", TWICE, ((LONG,),)),
     "array_subclass": Case("PJ123", "subclass of ndarray", "MaskedArray + MaskedArray", TWICE, ((np.ma.ones(3),),)),
     "attribute": Case("PJ126", "attribute access not supported", "a Thing.n", f("return x.n + 1"), ((Thing(),),)),
-    "store_target": Case("PJ127", "assignment to something that is not supported", "store into dict", f("x['a'] = 1\nreturn 2.0"), (({},),)),
+    "store_target": Case("PJ127", "assignment to something that is not supported", "store into bytearray", f("x[0] = 1\nreturn 2.0"), ((bytearray(2),),)),
     "big_int": Case("PJ128", "integer beyond 64 bits", "int + int", TWICE, ((2**70,),)),
     "iteration": Case("PJ129", "iteration over this object not supported", "dict", f("s = 0\nfor k in x:\n    s = s + 1\nreturn s"), (({1: 2},),)),
     "unbound": Case("PJ133", "variable that may be unbound", "y", f("if x > 9:\n    y = 1\nreturn y")),

@@ -168,27 +168,6 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
-def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else f"{name}[{row[2]!r}]", "nothing of its own", "something")
-
-
-def of_unset(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_present", name.removesuffix(" is not bound"), "no value", "one")
-
-
-def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    now = ", ".join(f"{kind}={how}" for kind, how in np.geterr().items())
-    yield Difference("guard_errstate", "np.geterr()", "NumPy's error state of that time", now)
-
-
-def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
-
-
-def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_identity", name, "an object that nothing else refers to", "one that is shared")
-
-
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_missing", name, "a value", "nothing")
 
