@@ -8,8 +8,8 @@ import types
 import weakref
 
 import native_code as nc
+import native_programs as programs
 import numpy as np
-import programs
 import pytest
 from test_native_entries import attach_everywhere, entries_everywhere, fresh
 
