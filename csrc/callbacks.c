@@ -8,8 +8,8 @@ PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error; /* strong or NUL
  * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
 #define HEADROOM 400
 
-/* A callback in the middle of a frame. */
-static PyObject *call_back(PyObject *callback, PyObject *args)
+/* Calls Python code of ours in the middle of a frame. */
+PyObject *pj_call_back(PyObject *callback, PyObject *args)
 {
     PyThreadState *ts = PyThreadState_Get();
     pj_more_recursion(ts, HEADROOM);
@@ -57,7 +57,7 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
-        result = call_back(callback, args);
+        result = pj_call_back(callback, args);
         Py_DECREF(args);
     }
     if (result == NULL) {

@@ -399,9 +399,9 @@ int64_t pj_reference(int64_t *W)
     long long exit = -1;
     PyObject *exc = NULL;
     pj_hold_inputs(r);
-    pj_thread.in_callback++;
-    PyObject *result = PyObject_CallFunction(r->fragment->keep, "n", (Py_ssize_t)(intptr_t)W);
-    pj_thread.in_callback--;
+    PyObject *args = Py_BuildValue("(n)", (Py_ssize_t)(intptr_t)W);
+    PyObject *result = args == NULL ? NULL : pj_call_back(r->fragment->keep, args);
+    Py_XDECREF(args);
     if (result == NULL || !PyArg_ParseTuple(result, "LO", &exit, &exc)) {
         Py_XDECREF(result);
         return -1; /* with an exception, which pj_report takes */

@@ -274,6 +274,9 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
+/* callbacks.c */
+PyObject *pj_call_back(PyObject *callback, PyObject *args);
+
 /* own_call.c */
 extern vectorcallfunc pj_default_vectorcall;
 int pj_own_init(void);
