@@ -31,6 +31,16 @@ _lock = threading.RLock()
 
 
 @functools.cache
+def _register_helpers() -> None:
+    """Once: tests put stand-ins in their place afterwards."""
+    try:
+        _native = importlib.import_module("pijit._native")
+    except ImportError:  # not built: tests of the generator alone
+        return
+    symbols.register(_native.symbols())
+
+
+@functools.cache
 def codegen(quick: bool = False) -> Any:
     """numba's code generator, one of each kind per process. ``quick``: for code that is left for kernels and calls all the time, where
     vectorising and unrolling only cost."""
@@ -58,12 +68,7 @@ def codegen(quick: bool = False) -> Any:
             if quick:
                 options["opt"] = 1
 
-    try:
-        _native = importlib.import_module("pijit._native")
-    except ImportError:  # tests of the generator alone register stand-ins
-        pass
-    else:
-        symbols.register(_native.symbols())
+    _register_helpers()
     make: Any = Codegen
     return make("pijit")
 
