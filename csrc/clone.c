@@ -9,7 +9,33 @@
 
 PjExtra pj_seen = {PJ_IS_SEEN};
 
-static PjClone *living; /* all clones, for pj_restore_all */
+/* All clones: those that leave at entries, and those that tracing has made plain copies. */
+static PjClone *living[2];
+enum { PATCHED, RESTORED };
+
+static void list_add(PjClone *clone)
+{
+    PjClone **head = &living[clone->patched ? PATCHED : RESTORED];
+    clone->prev = NULL;
+    clone->next = *head;
+    if (*head != NULL) {
+        (*head)->prev = clone;
+    }
+    *head = clone;
+}
+
+static void list_remove(PjClone *clone)
+{
+    if (clone->prev != NULL) {
+        clone->prev->next = clone->next;
+    }
+    else {
+        living[clone->patched ? PATCHED : RESTORED] = clone->next;
+    }
+    if (clone->next != NULL) {
+        clone->next->prev = clone->prev;
+    }
+}
 
 PyCodeObject *pj_original_of(PyCodeObject *code)
 {
@@ -282,11 +308,8 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
     plan->refs++;
     clone->open_pc = open_pc;
     clone->patched = true;
-    clone->next = living;
-    if (living != NULL) {
-        living->prev = clone;
-    }
-    living = clone;
+    list_add(clone);
+    state->clones++;
     patch(code, plan, open_pc);
     pj_counters.clones++;
     return code;
@@ -363,10 +386,8 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
  * on one give the events that the original would give. */
 void pj_restore_all(void)
 {
-    for (PjClone *clone = living; clone != NULL; clone = clone->next) {
-        if (!clone->patched) {
-            continue;
-        }
+    while (living[PATCHED] != NULL) {
+        PjClone *clone = living[PATCHED];
         PjPlan *plan = clone->plan;
         for (int i = 0; i < plan->count; i++) {
             PjEntry *e = &plan->entries[i];
@@ -379,7 +400,9 @@ void pj_restore_all(void)
                 pc++;
             } while (pc < plan->units && base_opcode(plan->base, pc) == CACHE);
         }
+        list_remove(clone);
         clone->patched = false;
+        list_add(clone);
     }
 }
 
@@ -387,10 +410,12 @@ void pj_restore_all(void)
 PyObject *pj_clones_of(PyCodeObject *original)
 {
     PyObject *list = PyList_New(0);
-    for (PjClone *clone = living; list != NULL && clone != NULL; clone = clone->next) {
-        if (clone->state != NULL && clone->state->code == original &&
-            PyList_Append(list, (PyObject *)clone->code) < 0) {
-            Py_CLEAR(list);
+    for (int which = PATCHED; which <= RESTORED; which++) {
+        for (PjClone *clone = living[which]; list != NULL && clone != NULL; clone = clone->next) {
+            if (clone->state != NULL && clone->state->code == original &&
+                PyList_Append(list, (PyObject *)clone->code) < 0) {
+                Py_CLEAR(list);
+            }
         }
     }
     return list;
@@ -403,14 +428,17 @@ void pj_state_died(PjState *state)
 {
     state->code = NULL;
     state->off = true;
-    for (PjClone *clone = living; clone != NULL; clone = clone->next) {
-        if (clone->state == state) {
-            clone->state = NULL;
-        }
-    }
     PjPlan *plan = state->plan;
     state->plan = NULL;
     pj_plan_retire(plan);
+    for (int which = PATCHED; which <= RESTORED && state->clones > 0; which++) {
+        for (PjClone *clone = living[which]; clone != NULL; clone = clone->next) {
+            if (clone->state == state) { /* a kept frame is on it */
+                clone->state = NULL;
+                state->clones--;
+            }
+        }
+    }
 }
 
 /* Called by code_dealloc for the co_extra of a code object. */
@@ -428,14 +456,9 @@ void pj_extra_free(void *p)
     }
     else {
         PjClone *clone = (PjClone *)x;
-        if (clone->prev != NULL) {
-            clone->prev->next = clone->next;
-        }
-        else {
-            living = clone->next;
-        }
-        if (clone->next != NULL) {
-            clone->next->prev = clone->prev;
+        list_remove(clone);
+        if (clone->state != NULL) {
+            clone->state->clones--;
         }
         plan_release(clone->plan);
         PyMem_Free(clone);

@@ -190,6 +190,7 @@ typedef struct PjState {
     PyObject *data;
     bool off;
     PjPlan *plan; /* newest entries, or NULL */
+    int clones;   /* living ones that point here */
     PjPoint *points;
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
