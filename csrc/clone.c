@@ -48,9 +48,16 @@ static void plan_release(PjPlan *plan)
     if (--plan->refs == 0) {
         PyMem_Free(plan->entries);
         PyMem_Free(plan->index);
-        PyMem_Free(plan->variants);
         Py_XDECREF(plan->base);
         PyMem_Free(plan);
+    }
+}
+
+static void drop_variants(PjPlan *plan)
+{
+    plan->nvariants = 0;
+    for (int i = 0; i < plan->count; i++) {
+        Py_CLEAR(plan->entries[i].variant);
     }
 }
 
@@ -62,10 +69,7 @@ void pj_plan_retire(PjPlan *plan)
     }
     Py_CLEAR(plan->full);
     plan->full_clone = NULL;
-    while (plan->nvariants > 0) {
-        PyCodeObject *code = plan->variants[--plan->nvariants];
-        Py_DECREF(code);
-    }
+    drop_variants(plan);
     plan_release(plan);
 }
 
@@ -253,8 +257,10 @@ static PjPlan *plan_again(PjPlan *old)
     plan->index = index;
     plan->full = NULL;
     plan->full_clone = NULL;
-    plan->variants = NULL;
     plan->nvariants = 0;
+    for (int i = 0; i < plan->count; i++) {
+        entries[i].variant = NULL;
+    }
     Py_INCREF(plan->base);
     return plan;
 }
@@ -315,7 +321,35 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
     return code;
 }
 
-#define MAX_VARIANTS 32
+#define MAX_VARIANTS 256
+
+/* Makes a clone and puts it into its place in the plan. Borrowed; NULL: it could not be made, which is reported, or the
+ * plan is not the newest any more: making code objects may run Python (audit hooks, finalizers). */
+static __attribute__((noinline)) PyCodeObject *make_clone(PjState *state, PjPlan *plan, int open_pc,
+                                                          PyCodeObject **place)
+{
+    PyObject *exc = pj_err_take();
+    plan->refs++;
+    PyCodeObject *code = clone_new(state, plan, open_pc);
+    if (code == NULL) {
+        plan->failed = true;
+        pj_report("a private copy of a code object could not be made");
+    }
+    else if (state->plan != plan || *place != NULL) {
+        Py_DECREF(code);
+        code = state->plan == plan ? *place : NULL;
+    }
+    else {
+        *place = code;
+        plan->nvariants += open_pc >= 0;
+        if (open_pc < 0) {
+            plan->full_clone = pj_clone_record(code);
+        }
+    }
+    plan_release(plan);
+    pj_err_give(exc);
+    return code;
+}
 
 /* The code object to run on when the instruction at open_pc must not leave (-1: any may). Borrowed; NULL: the
  * original. Makes clones when needed; what goes wrong is reported and disables them. */
@@ -334,52 +368,18 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
         pj_plan_retire(plan);
         plan = again;
     }
-    PyCodeObject *code;
-    if (open_pc < 0 || pj_plan_entry(plan, open_pc) == NULL) {
-        if (PJ_LIKELY(plan->full != NULL)) {
-            return plan->full;
+    PjEntry *entry = pj_plan_entry(plan, open_pc);
+    PyCodeObject **place = entry == NULL ? &plan->full : &entry->variant;
+    if (PJ_LIKELY(*place != NULL)) {
+        if (pj_clone_record(*place)->patched) {
+            return *place;
         }
-        PyObject *exc = pj_err_take();
-        code = plan->full = clone_new(state, plan, -1);
-        if (code == NULL) {
-            plan->failed = true;
-            pj_report("a private copy of a code object could not be made");
-        }
-        else {
-            plan->full_clone = pj_clone_record(code);
-        }
-        pj_err_give(exc);
-        return code;
+        drop_variants(plan); /* tracing has made plain copies of them */
     }
-    for (int i = 0; i < plan->nvariants; i++) {
-        PjClone *clone = pj_clone_record(plan->variants[i]);
-        if (clone->open_pc == open_pc && clone->patched) {
-            return plan->variants[i];
-        }
+    if (plan->nvariants >= MAX_VARIANTS) {
+        drop_variants(plan);
     }
-    PyObject *exc = pj_err_take();
-    if (plan->variants == NULL) {
-        plan->variants = PyMem_Calloc(MAX_VARIANTS, sizeof(PyCodeObject *));
-    }
-    code = plan->variants == NULL ? NULL : clone_new(state, plan, open_pc);
-    if (code != NULL) {
-        int slot = plan->nvariants;
-        if (slot == MAX_VARIANTS) {
-            slot = open_pc % MAX_VARIANTS;
-            PyCodeObject *old = plan->variants[slot];
-            plan->variants[slot] = code;
-            Py_DECREF(old);
-        }
-        else {
-            plan->variants[slot] = code;
-            plan->nvariants++;
-        }
-    }
-    else {
-        pj_report("a private copy of a code object could not be made");
-    }
-    pj_err_give(exc);
-    return code;
+    return make_clone(state, plan, entry == NULL ? -1 : open_pc, place);
 }
 
 /* Tracing is about to begin: every living clone becomes an ordinary copy of its original, so that the frames that run

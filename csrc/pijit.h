@@ -143,6 +143,7 @@ typedef struct {
     int opcode;       /* behind prefixes */
     int next;         /* the pc after the instruction */
     PjPoint *point;   /* of the state: borrowed */
+    PyCodeObject *variant; /* strong until the plan retires: the clone that does not leave here; NULL: not made yet */
 } PjEntry;
 
 struct PjState;
@@ -160,7 +161,6 @@ typedef struct PjPlan {
     PyCodeObject *full;  /* strong until retired; NULL: not made yet, or retired */
     struct PjClone *full_clone; /* its record */
     int nvariants;
-    PyCodeObject **variants; /* strong until retired */
     bool failed;         /* making a clone failed: run the original */
 } PjPlan;
 
