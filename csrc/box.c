@@ -22,7 +22,8 @@
     X(RANGE_ITERATOR, "range_iterator", "www")                                                                        \
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
-    X(ITERATOR_AT, "iterator_at", "rr")
+    X(ITERATOR_AT, "iterator_at", "rr")                                                                               \
+    X(MADE, "made", "ol")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -424,9 +425,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return box_np((int)r->a, &W[r->b]);
     case R_OBJECT: {
         PyObject *o = (PyObject *)(intptr_t)W[r->a];
-        if (o == NULL) {
-            PyErr_SetString(PyExc_SystemError, "pijit: a recipe found no object in its word");
-            return NULL;
+        if (o == NULL) { /* a helper that had no memory for it */
+            return PyErr_NoMemory();
         }
         return Py_NewRef(o);
     }
@@ -453,6 +453,12 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_ITERATOR_AT:
         return build_iterator_at(r, W);
+    case R_MADE: {
+        PyObject *args = build_sequence(r, W, true);
+        PyObject *o = args == NULL ? NULL : PyObject_CallObject(r->object, args);
+        Py_XDECREF(args);
+        return o;
+    }
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -108,6 +108,9 @@ static int site_chain_parse(PjSite *s, PyObject *chain)
 int pj_site_parse(PjSite *s, PyObject *tuple)
 {
     PyObject *callable, *args, *names, *chain, *rows;
+    if (PyTuple_Check(tuple) && PyTuple_GET_SIZE(tuple) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(tuple, 0))) {
+        return pj_object_site_parse(s, tuple);
+    }
     if (!PyTuple_Check(tuple) ||
         !PyArg_ParseTuple(tuple, "OOOOOi;a call site is (callable, arguments, keyword names, chain, guards, root)",
                           &callable, &args, &names, &chain, &rows, &s->root)) {
@@ -426,6 +429,8 @@ PyObject *pj_symbols(void)
         void *address;
     } table[] = {
         {"pj_call", (void *)pj_call},
+        {"pj_look", (void *)pj_look},
+        {"pj_put", (void *)pj_put},
         {"pj_recheck", (void *)pj_recheck},
         {"pj_empty", (void *)pj_empty},
         {"pj_view", (void *)pj_view},

@@ -29,8 +29,12 @@
 #include <internal/pycore_dict.h>
 #include <internal/pycore_frame.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_object.h>
 #include <internal/pycore_pystate.h>
 #include <opcode.h>
+#if PY_VERSION_HEX < 0x030C0000
+#include <structmember.h>
+#endif
 #if PY_VERSION_HEX >= 0x030C0000
 #include <internal/pycore_range.h>
 #endif
@@ -409,6 +413,46 @@ static inline uint64_t pj_dict_version(PyDictObject *d)
 static inline int pj_dict_split(PyDictObject *d)
 {
     return d->ma_values != NULL;
+}
+
+/* The values of an instance's attributes, in the order of its type's shared keys; NULL: they are in a dict, or there are
+ * none. 3.13 keeps them inside the object, also when there is a dict that shows them. */
+static inline PyDictValues *pj_inline_values(PyObject *o)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_INLINE_VALUES)) {
+        return NULL;
+    }
+    PyDictValues *values = _PyObject_InlineValues(o);
+    return values->valid ? values : NULL;
+#else
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_MANAGED_DICT)) {
+        return NULL;
+    }
+#if PY_VERSION_HEX >= 0x030C0000
+    PyDictOrValues place = *_PyObject_DictOrValuesPointer(o);
+    return _PyDictOrValues_IsValues(place) ? _PyDictOrValues_GetValues(place) : NULL;
+#else
+    return *_PyObject_ValuesPointer(o);
+#endif
+#endif
+}
+
+/* The dict of an instance of a heap type, if it has been made (borrowed). */
+static inline PyObject *pj_instance_dict(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    if (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) {
+#if PY_VERSION_HEX >= 0x030D0000
+        return (PyObject *)_PyObject_ManagedDictPointer(o)->dict;
+#elif PY_VERSION_HEX >= 0x030C0000
+        PyDictOrValues place = *_PyObject_DictOrValuesPointer(o);
+        return _PyDictOrValues_IsValues(place) ? NULL : _PyDictOrValues_GetDict(place);
+#else
+        return *_PyObject_ManagedDictPointer(o);
+#endif
+    }
+    return type->tp_dictoffset > 0 ? *(PyObject **)((char *)o + type->tp_dictoffset) : NULL;
 }
 
 static inline vectorcallfunc pj_function_vectorcall(PyObject *func)

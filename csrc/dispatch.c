@@ -2,20 +2,19 @@
 #include <time.h>
 #include <alloca.h>
 #include "frame.h"
+#include "lookup.h"
 #include "numpy_api.h"
 
-/* ---- looking names up without running Python ---- */
-
-/* The value of a name in an exact dict with str keys only, or NULL (borrowed). Remembers the place in the row. */
-static PyObject *lookup_slowly(PyDictObject *d, PjRow *row)
+/* Looks the name up in a dict and remembers the place in the row. */
+PyObject *pj_lookup_slowly(PyDictObject *d, PjRow *row)
 {
     PyDictKeysObject *keys = d->ma_keys;
     if (!DK_IS_UNICODE(keys)) {
         return NULL; /* comparing other keys may run Python */
     }
     PyObject *value = _PyDict_GetItem_KnownHash((PyObject *)d, row->object, row->hash);
-    if (value == NULL || pj_dict_split(d)) {
-        return value;
+    if (value == NULL) {
+        return NULL;
     }
     PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
     for (Py_ssize_t i = 0; i < keys->dk_nentries; i++) {
@@ -26,35 +25,6 @@ static PyObject *lookup_slowly(PyDictObject *d, PjRow *row)
         }
     }
     return value;
-}
-
-static inline PyObject *lookup(PyObject *dict, PjRow *row)
-{
-    PyDictObject *d = (PyDictObject *)dict;
-    PyDictKeysObject *keys = d->ma_keys;
-    /* The keys object may be another one at the same address, so everything is looked at again. */
-    if (PJ_LIKELY(keys == row->keys && DK_IS_UNICODE(keys) && row->index < keys->dk_nentries && !pj_dict_split(d))) {
-        PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(keys)[row->index];
-        if (PJ_LIKELY(entry->me_key == row->object && entry->me_value != NULL)) {
-            return entry->me_value;
-        }
-    }
-    return lookup_slowly(d, row);
-}
-
-/* Is the name certainly not in the dict? */
-static inline bool absent(PyObject *dict, PjRow *row)
-{
-    PyDictObject *d = (PyDictObject *)dict;
-    if (PJ_LIKELY(row->where == dict && row->tag == pj_dict_version(d))) {
-        return true;
-    }
-    if (!DK_IS_UNICODE(d->ma_keys) || _PyDict_GetItem_KnownHash(dict, row->object, row->hash) != NULL) {
-        return false;
-    }
-    row->where = dict;
-    row->tag = pj_dict_version(d);
-    return true;
 }
 
 /* ---- single rows ---- */
@@ -135,14 +105,14 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     case PJ_GUARD_STACK:
         return row->a < pj_frame_depth(r->frame) ? pj_frame_stack(r->frame)[row->a] : NULL;
     case PJ_GUARD_GLOBAL:
-        return PyDict_CheckExact(r->frame->f_globals) ? lookup(r->frame->f_globals, row) : NULL;
+        return PyDict_CheckExact(r->frame->f_globals) ? pj_lookup(r->frame->f_globals, row) : NULL;
     case PJ_GUARD_BUILTIN:
         return PyDict_CheckExact(r->frame->f_globals) && PyDict_CheckExact(r->frame->f_builtins) &&
-                       absent(r->frame->f_globals, row)
-                   ? lookup(r->frame->f_builtins, row)
+                       pj_absent(r->frame->f_globals, row)
+                   ? pj_lookup(r->frame->f_builtins, row)
                    : NULL;
     case PJ_GUARD_NAME:
-        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) ? lookup(r->frame->f_locals, row)
+        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) ? pj_lookup(r->frame->f_locals, row)
                                                                                    : NULL;
     case PJ_GUARD_ATTR: {
         PyObject *module = registers[row->reg];
@@ -150,7 +120,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
             return NULL;
         }
         PyObject *dict = PyModule_GetDict(module);
-        return dict != NULL && PyDict_CheckExact(dict) ? lookup(dict, row) : NULL;
+        return dict != NULL && PyDict_CheckExact(dict) ? pj_lookup(dict, row) : NULL;
     }
     case PJ_GUARD_ITEM: {
         PyObject *o = registers[row->reg];
@@ -159,6 +129,16 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         }
         return PyList_CheckExact(o) && row->a < PyList_GET_SIZE(o) ? PyList_GET_ITEM(o, row->a) : NULL;
     }
+    case PJ_GUARD_TUPLE_ITEM: {
+        PyObject *o = registers[row->reg];
+        return PyTuple_Check(o) && row->a < PyTuple_GET_SIZE(o) ? PyTuple_GET_ITEM(o, row->a) : NULL;
+    }
+    case PJ_GUARD_DICT_ITEM:
+        return PyDict_CheckExact(registers[row->reg]) ? pj_lookup(registers[row->reg], row) : NULL;
+    case PJ_GUARD_FIELD:
+        return pj_field(registers[row->reg], row);
+    case PJ_GUARD_MEMBER:
+        return pj_member(registers[row->reg], row);
     case PJ_GUARD_CONST:
         return row->object;
     case PJ_GUARD_FUNCTION:
@@ -249,14 +229,20 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
     }
     case PJ_GUARD_NO_ATTR: {
         PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;
-        return dict != NULL && PyDict_CheckExact(dict) && absent(dict, row);
+        return dict != NULL && PyDict_CheckExact(dict) && pj_absent(dict, row);
     }
+    case PJ_GUARD_NO_ITEM:
+        return PyDict_CheckExact(o) && pj_absent(o, row);
+    case PJ_GUARD_NO_FIELD:
+        return pj_no_field(o, row);
+    case PJ_GUARD_NO_MEMBER:
+        return pj_member(o, row) == NULL;
     case PJ_GUARD_UNSET:
         return local_value(r, row->a) == NULL;
     case PJ_GUARD_NO_NAME:
-        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) && absent(r->frame->f_locals, row);
+        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) && pj_absent(r->frame->f_locals, row);
     case PJ_GUARD_NO_GLOBAL:
-        return PyDict_CheckExact(r->frame->f_globals) && absent(r->frame->f_globals, row);
+        return PyDict_CheckExact(r->frame->f_globals) && pj_absent(r->frame->f_globals, row);
     case PJ_GUARD_ERRMASK:
         return pj_errmask() == row->value;
     case PJ_GUARD_GLOBALS:
@@ -341,7 +327,9 @@ int64_t pj_recheck(int64_t *W)
             }
         }
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
-                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION) {
+                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
+                 row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
+                 row->op == PJ_GUARD_OBJECT) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }

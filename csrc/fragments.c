@@ -92,7 +92,7 @@ static int check_exit(PjExit *e, int nwords)
 
 static int check_site(PjSite *s, int nwords)
 {
-    if (s->root < 2 || s->root >= nwords) {
+    if ((s->nlinks > 0 || s->root != -1) && (s->root < 2 || s->root >= nwords)) {
         PyErr_SetString(PyExc_ValueError, "the root of a call site is not a word");
         return -1;
     }

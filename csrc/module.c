@@ -179,6 +179,7 @@ static PyMethodDef functions[] = {
     {"installed", is_installed, METH_NOARGS, "is the hook installed?"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
+    {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
     {"set_forced_exit", set_forced_exit, METH_O, "sets the counter that generated code may count down"},
     {"get_forced_exit", get_forced_exit, METH_NOARGS, "what is left of the counter"},
     {"counters", counters, METH_NOARGS, "{what: how often}"},

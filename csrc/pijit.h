@@ -42,7 +42,9 @@ typedef struct {
     void *keys;
     Py_ssize_t index;
     uint64_t tag;    /* version of a dict known to lack the name */
-    PyObject *where; /* that dict; borrowed, compared only */
+    PyObject *where; /* that dict; borrowed, compared only. Of a "member": what the type gave */
+    uint32_t type_tag; /* tp_version_tag of the type that the row was resolved for; 0: none */
+    Py_ssize_t known;  /* index is -1: that many shared keys are known to lack the name */
 } PjRow;
 
 typedef struct {
@@ -90,6 +92,7 @@ typedef struct {
     int pc;
 } PjLink;
 
+/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store. */
 typedef struct {
     PjRecipe *callable;
     int nargs; /* positional and keyword */
@@ -98,7 +101,7 @@ typedef struct {
     int nlinks;
     PjLink *chain;
     PjRows *rows;
-    int root;
+    int root; /* of a "put": the word of the index, or -1 */
 } PjSite;
 
 typedef struct {
@@ -347,6 +350,15 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
 PjStep pj_fill_frame(PjRun *r, PjPending *pending);
 void pj_pending_free(PjPending *pending);
 PjStep pj_raise_at_entry(PjRun *r, int pc);
+
+/* objects.c */
+PyObject *pj_field(PyObject *o, PjRow *row);
+bool pj_no_field(PyObject *o, PjRow *row);
+PyObject *pj_member(PyObject *o, PjRow *row);
+int64_t pj_look(int64_t *W, int64_t site);
+int64_t pj_put(int64_t *W, int64_t site);
+int pj_object_site_parse(PjSite *s, PyObject *tuple);
+PyObject *pj_field_of(PyObject *module, PyObject *args);
 
 /* calls.c */
 int pj_site_parse(PjSite *site, PyObject *tuple);

@@ -161,6 +161,12 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_ITEM:
     case PJ_GUARD_CLOSURE:
     case PJ_GUARD_CELL:
+    case PJ_GUARD_DICT_ITEM:
+    case PJ_GUARD_FIELD:
+    case PJ_GUARD_MEMBER:
+    case PJ_GUARD_NO_ITEM:
+    case PJ_GUARD_NO_FIELD:
+    case PJ_GUARD_NO_MEMBER:
     case PJ_GUARD_LENGTH:
     case PJ_GUARD_PYTHON_FUNCTION:
     case PJ_GUARD_NO_ATTR:
@@ -169,6 +175,9 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_ERRMASK:
     case PJ_GUARD_ARRAY:
         row->mutable_source = true;
+        break;
+    case PJ_GUARD_OBJECT: /* __class__ may be set, of instances of Python classes */
+        row->mutable_source = ((PyTypeObject *)row->object)->tp_flags & Py_TPFLAGS_HEAPTYPE;
         break;
     default:
         row->mutable_source = !row->loads && row->object == NULL && registers[row->reg];

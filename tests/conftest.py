@@ -18,6 +18,8 @@ import pytest
 
 os.environ["PIJIT_CACHE_DIR"] = tempfile.mkdtemp(prefix="pijit-tests-")
 
+os.environ["PIJIT_PATIENCE_MS"] = "0"  # tests count
+
 import pijit
 from pijit.runtime import tiers
 
@@ -40,16 +42,17 @@ SECONDS = 120  # of one test; a native loop that does not even see signals ends 
 
 
 def too_long(signum, frame):
-    raise TimeoutError(f"the test took more than {SECONDS} s")
+    raise TimeoutError(f"the test took more than {SECONDS} s, or five times that for many tests in one")
 
 
 @pytest.fixture(autouse=True)
-def clean():
+def clean(request):
     before = asdict(pijit.config)
     tiers.INTERNAL_ERRORS.clear()
+    seconds = 5 * SECONDS if request.node.get_closest_marker("many") else SECONDS
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(SECONDS)
-    faulthandler.dump_traceback_later(SECONDS + 30, exit=True)
+    signal.alarm(seconds)
+    faulthandler.dump_traceback_later(seconds + 30, exit=True)
     try:
         yield
     finally:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from pijit.codegen import engine
 from pijit.codegen.kernels import define, symbol
-from pijit.codegen.machine import Library
 from pijit.ir.kernel import Kernel, Operand, Step
 
 _libm = ctypes.CDLL("libm.so.6")
@@ -21,11 +21,11 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void
 
 
 @cache
-def compiled(kernel: Kernel) -> tuple[Any, Library]:
+def compiled(kernel: Kernel) -> tuple[Any, engine.Machine]:
     module = ir.Module(symbol(kernel))
     define(module, kernel)
-    library = Library(module)
-    return _FUNCTION(library.address(symbol(kernel))), library
+    machine = engine.build(str(module), symbol(kernel))
+    return _FUNCTION(machine.address), machine
 
 
 def scalar_word(scalar: Any, half: int) -> int:

@@ -344,7 +344,7 @@ def test_stats_of_a_record():
     line = f.__code__.co_firstlineno + 1
     row = record.add_break("unsupported_call", line, "print")
     assert record.add_break("PJ111", line, "print") is row
-    exits = [records.Exit("return"), records.Exit("redo", "PJ201", line), records.Exit("redo", "PJ220", line, row)]
+    exits = [records.Exit("return"), records.Exit("redo", "PJ201", line), records.Exit("redo", "PJ111", line, row)]
     record.add_fragment(
         records.FragmentRecord(line, "loop", ["'x' is an int"], exits, native=Native(), compile_seconds=0.25)
     )

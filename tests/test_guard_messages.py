@@ -54,11 +54,9 @@ def said(caplog, channel="guards"):
 @pytest.mark.parametrize("name", CASES)
 def test_the_attribute_that_differs_is_named(name, caplog):
     first, second, message, id = CASES[name]
-
-    @pijit.jit
-    def step(u):
-        return u * u + u * 3 - u + u * u * u
-
+    space = {}  # a function made in here would be the same code object, and share fragments, from case to case
+    exec("def step(u):\n    return u * u + u * 3 - u + u * u * u\n", space)
+    step = pijit.jit(space["step"])
     pijit.set_logs("guards")
     step(*first)
     step(*first)
@@ -66,7 +64,7 @@ def test_the_attribute_that_differs_is_named(name, caplog):
     (text,) = said(caplog)
     assert text.startswith(f"{message} -> ")
     (row,) = pijit.stats(step).failures
-    assert (row.id, row.count, row.line) == (id, 1, step.__code__.co_firstlineno + 2)
+    assert (row.id, row.count, row.line) == (id, 1, 2)
     assert f"{row.source!r} expected {row.expected}, got {row.got}" == message
     assert row.reason == reasons.lookup(id).title
 

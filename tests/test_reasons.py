@@ -56,7 +56,7 @@ def test_pinned(key):
 
 # Where a key stands in the code: the second pattern is for the tracer's way of writing them.
 USES = [
-    r"\b(?:add_break|capture_error|CaptureError|unchanged|retire|lookup|Break)\([^)\n]*?\"([a-z_]+)\"",
+    r"\b(?:add_break|capture_error|CaptureError|unchanged|retire|lookup|Break)\([^)\[\n]*?\"([a-z_]+)\"",
     r"\breason=\"([a-z_]+)\"",
     r"\bt\.check\(.*\"([a-z_]+)\"\)$",
     r"\bexit\(\"\w+\", \"([a-z_]+)\"",

@@ -142,13 +142,18 @@ def test_interrupt_has_pythons_status(tmp_path):
     script = tmp_path / "loop.py"
     script.write_text("print('ready', flush=True)\nwhile True:\n    pass\n")
     for launcher in ([sys.executable], PIJIT):
+        # a shell's background job ignores the signal, and hands that down
         process = subprocess.Popen(
-            [*launcher, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON
-        )
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+            [*launcher, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
         assert process.returncode == -signal.SIGINT
         assert err.splitlines()[-1] == "KeyboardInterrupt"
         assert len(re.findall(r"^  File", err, re.MULTILINE)) == 1

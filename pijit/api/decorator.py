@@ -6,13 +6,13 @@ import functools
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-from pijit.runtime.callables import call_method
 from pijit.api.look import stats
 from pijit.api.spellings import translated
 from pijit.ground import log, reasons
 from pijit.ground.config import Options
 from pijit.ground.errors import capture_error
 from pijit.runtime import tiers
+from pijit.runtime.callables import call_method
 from pijit.runtime.copies import private_code, with_code
 
 if TYPE_CHECKING:
@@ -51,15 +51,11 @@ class Factory(Protocol):
     @overload
     def __call__(self, function: classmethod[S, P, R], /) -> classmethod[S, P, R]: ...
     @overload
-    def __call__(self, function: staticmethod[P, R], /) -> staticmethod[P, R]: ...
-    @overload
     def __call__(self, function: Callable[P, R], /) -> Jitted[P, R]: ...
 
 
 @overload
 def jit(function: classmethod[S, P, R], /) -> classmethod[S, P, R]: ...
-@overload
-def jit(function: staticmethod[P, R], /) -> staticmethod[P, R]: ...
 @overload
 def jit(
     function: Callable[P, R],

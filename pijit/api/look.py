@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from pijit.runtime import tiers
 from pijit.runtime.callables import plain_function
-from pijit.runtime import records, tiers
 
 if TYPE_CHECKING:
     from pijit.reports.function import Report
@@ -22,7 +22,9 @@ def stats(function: Any) -> Stats:
     code = function if isinstance(function, CodeType) else getattr(plain_function(function), "__code__", None)
     if code is None:
         raise TypeError(f"stats: {function!r} is not a Python function")
-    return records.snapshot(tiers.record_of(code))
+    from pijit.runtime.records import snapshot
+
+    return snapshot(tiers.record_of(code))
 
 
 def explain(function: Any, /, *args: Any, **kwargs: Any) -> Report:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pijit.runtime.callables import plain_function
 from pijit.ground.config import CONFIG, STANCES
 from pijit.ground.log import set_logs
 from pijit.runtime import tiers
+from pijit.runtime.callables import plain_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,6 +29,7 @@ def skip(function: F) -> F:
     plain = plain_function(function)
     if plain is None:
         raise TypeError(f"skip: {function!r} is not a Python function")
+    plain.__pijit_skip__ = True  # type: ignore[attr-defined]  # capture leaves calls of it alone
     tiers.skip_code(plain.__code__)
     return function
 

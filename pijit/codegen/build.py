@@ -30,6 +30,22 @@ class Native:
     cached: bool
 
 
+# What takes so much longer than the code around it that this does not have to be the best.
+_HEAVY = frozenset({"call", "kernel", "ew", "assign"})
+
+
+def _has_tight_loop(graph: Graph) -> bool:
+    """Whether there is a loop of scalar work only: where the code generator's best is worth its price."""
+    place = {id(block): number for number, block in enumerate(graph.blocks)}
+    for number, block in enumerate(graph.blocks):
+        for jump in block.jumps():
+            start = place[id(jump.target)]
+            body = graph.blocks[start : number + 1]
+            if start <= number and not any(op.name in _HEAVY for b in body for op in b.ops):
+                return True
+    return False
+
+
 def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: bool = True) -> Native:
     """Machine code for a graph. ``force_exit``: tests: the exit of that index is taken at the first chance.
 
@@ -47,7 +63,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
     missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
     if missing:
         raise Unsupported(f"no helper {', '.join(missing)}")
-    machine = engine.build(text, NAME, use_cache)
+    machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph))
     layout = driver.layout
     return Native(
         address=machine.address,

@@ -136,7 +136,7 @@ class Driver:
                 self.array(param).find_steps(self.builder)
         for op, before, after in zip(block.ops, states, states[1:], strict=False):
             self.builder.comment(f"line {op.line}: {op.name}")
-            if not Deferred.takes(op) and not _unnoticed(op):
+            if self._is_forced(op) or (not Deferred.takes(op) and not _unnoticed(op)):
                 self.deferred.flush(self)
             self.held = before
             self._force(op)
@@ -306,7 +306,7 @@ class Driver:
             self._store_state(way, exit, boxed)
             self.builder.ret(way.index)
             self.builder = hot
-        else:
+        elif exit.index not in self.exits:
             self.exits[exit.index] = exit_tuple(exit, way.places.__getitem__, lambda n: self.layout.root(way.roots + n))
         return way
 
@@ -338,11 +338,14 @@ class Driver:
         self.exits[exit.index] = exit_tuple(exit, place, lambda n: self.layout.root(way.roots + n))
 
     def _force(self, op: Op) -> None:
-        for name, exit in op.exits.items():
-            # a poll comes straight back to where it was taken: always taken, it would never get on
-            if exit.index == self.force_exit and name in ("redo", "poll") and exit.kind != "poll":
-                self.builder.branch(self.exit_block(exit))
-                self.builder.position_at_end(self.function.append_basic_block("never"))
+        for exit in self._is_forced(op):
+            self.builder.branch(self.exit_block(exit))
+            self.builder.position_at_end(self.function.append_basic_block("never"))
+
+    def _is_forced(self, op: Op) -> list[Exit]:
+        """The exit to be taken whenever the operation is reached. A poll comes straight back: always taken, it would never get on."""
+        named = (exit for name, exit in op.exits.items() if name in ("redo", "poll") and exit.kind != "poll")
+        return [exit for exit in named if exit.index == self.force_exit]
 
 
 def _unnoticed(op: Op) -> bool:

@@ -37,8 +37,13 @@ def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator
         call(b, "pj_fp_clear", ir.VoidType())
     yield
     if flags:
-        raised = b.and_(call(b, "pj_fp_get", I64), i64(_WARNED))
-        exit_and_release(d, op, b.icmp_signed("!=", raised, i64(0)), made)
+        exit_and_release(d, op, raised(d), made)
+
+
+def raised(d: Driver) -> Any:
+    """Whether a floating-point flag is set that NumPy warns of."""
+    b = d.builder
+    return b.icmp_signed("!=", b.and_(call(b, "pj_fp_get", I64), i64(_WARNED)), i64(0))
 
 
 def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:

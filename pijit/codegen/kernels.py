@@ -6,6 +6,8 @@ vectorise the inner loop.
 Floating-point flags are results too, which LLVM does not know. So a step whose flags count but whose value might be
 optimised away is accumulated bit by bit (see `_hidden`). What only NumPy can do ("trouble", see `scalars`) is accumulated
 likewise, and raises the invalid flag at the end.
+
+A kernel with steps that only NumPy's inner loops can do works tile by tile: see `tiles`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ..ir.kernel import Kernel
+from ..ir.kernel import Kernel, Step
 from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, raises
 from . import scalars
@@ -60,27 +62,35 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
     body.linkage = "internal"
     body.attributes.add("nounwind")
     body.attributes.add("noinline")
-    _Body(body, kernel)
+    if any(by_loop(kernel, step) for step in kernel.steps):
+        from .tiles import TiledBody
+
+        TiledBody(body, kernel).emit(body)
+    else:
+        Body(body, kernel).emit(body)
     builder.call(body, [low, high, *values])
     builder.ret_void()
     return function
 
 
-class _Body:
+class Body:
     """The loops of one kernel: one per axis; the innermost does all steps on one element."""
 
     def __init__(self, function: ir.Function, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.builder = ir.IRBuilder(function.append_basic_block())
+        self.builder = self.entry = ir.IRBuilder(function.append_basic_block())  # its end: a branch to what follows
         self.dims: list[ir.Value] = []
         self.operands: list[Any] = []  # pointers, and values of scalars
         self.strides: dict[tuple[int, int], ir.Value] = {}
         self.outputs: list[ir.Value] = []
-        low, high = self.parameters(function)
         self.quiet = raises(kernel)
         self.hidden = _hidden(kernel)
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
-        self.entry = self.builder  # where accumulators are made; ends with a branch to what follows
+        self.trouble: list[ir.Value] = []
+
+    def emit(self, function: ir.Function) -> None:
+        """Makes everything."""
+        low, high = self.parameters(function)
         head = self.entry.append_basic_block()
         self.builder = ir.IRBuilder(head)
         self.nest(0, low, high, I64(0), self.operands)
@@ -149,20 +159,27 @@ class _Body:
             return pointer
         size = _SIZES[operand.dtype]
         if stride == size:  # a form that LLVM recognises as consecutive
-            return builder.gep(pointer, [index], inbounds=True, source_etype=_memory_type(operand.dtype))
+            return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(operand.dtype))
         distance = self.strides[number, axis] if stride is None else I64(stride)
         return builder.gep(pointer, [builder.mul(index, distance)], source_etype=scalars.I8)
 
-    def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+    def unchanging(self, pointers: list[Any]) -> dict[int, Any]:
+        """The operands that do not change along the innermost axis."""
         builder, kernel = self.builder, self.kernel
         last = kernel.ndim - 1
-        same: dict[int, Any] = {}  # operands that do not change along this axis
+        same: dict[int, Any] = {}
         for number, operand in enumerate(kernel.operands):
             if operand.strides is None:
                 same[number] = pointers[number]
             elif operand.strides[last] == 0:
                 same[number] = scalars.load(builder, operand.dtype, pointers[number])
-        types = [_memory_type(kernel.dtype(reference)) for reference in kernel.outputs]
+        return same
+
+    def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+        builder, kernel = self.builder, self.kernel
+        last = kernel.ndim - 1
+        same = self.unchanging(pointers)
+        types = [memory_type(kernel.dtype(reference)) for reference in kernel.outputs]
         outputs = [
             builder.gep(pointer, [row], inbounds=True, source_etype=type)
             for pointer, type in zip(self.outputs, types, strict=True)
@@ -174,24 +191,29 @@ class _Body:
                 else scalars.load(builder, operand.dtype, self.step(number, last, pointers[number], index))
                 for number, operand in enumerate(kernel.operands)
             ]
-            self.element(values)
+            for number in range(len(kernel.steps)):
+                values.append(self.element(number, values))
+            self.flush_trouble()
             for pointer, type, reference in zip(outputs, types, kernel.outputs, strict=True):
                 place = builder.gep(pointer, [index], inbounds=True, source_etype=type)
                 scalars.store(builder, kernel.dtype(reference), values[reference], place)
 
-    def element(self, values: list[Any]) -> None:
-        """All steps on one element, appended to the values."""
-        trouble: list[ir.Value] = []
-        for step in self.kernel.steps:
-            dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
-            operands = [values[arg] for arg in step.args]
-            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, trouble, scalar=False, quiet=self.quiet)
-            if len(values) in self.hidden:
-                for half in value if isinstance(value, tuple) else (value,):
-                    self.accumulate(scalars.Emitter(self.builder).bits(half))
-            values.append(value)
-        for condition in trouble:
+    def element(self, number: int, values: Any) -> Any:
+        """One step on one element. ``values``: by reference."""
+        step = self.kernel.steps[number]
+        dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
+        operands = [values[arg] for arg in step.args]
+        value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
+        if len(self.kernel.operands) + number in self.hidden:
+            for half in value if isinstance(value, tuple) else (value,):
+                self.accumulate(scalars.Emitter(self.builder).bits(half))
+        return value
+
+    def flush_trouble(self) -> None:
+        """Accumulates the trouble of one element."""
+        for condition in self.trouble:
             self.accumulate(condition)
+        self.trouble.clear()
 
     def accumulate(self, bits: ir.Value) -> None:
         name = str(bits.type)
@@ -211,6 +233,11 @@ class _Body:
                 continue
             with builder.if_then(total, likely=False):
                 raise_invalid(builder)
+
+
+def by_loop(kernel: Kernel, step: Step) -> bool:
+    """Whether the step is done by NumPy's inner loop, tile by tile: there is no formula for it."""
+    return not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
 
 
 def raise_invalid(builder: ir.IRBuilder) -> None:
@@ -233,18 +260,19 @@ def _hidden(kernel: Kernel) -> set[int]:
     needed = set(kernel.outputs)
     for number in reversed(range(len(kernel.steps))):
         step = kernel.steps[number]
-        if first + number in needed and step.ufunc in _OPAQUE:
+        if by_loop(kernel, step) or (first + number in needed and step.ufunc in _OPAQUE):
             needed.update(step.args)
     return {
         first + number
         for number, step in enumerate(kernel.steps)
         if first + number not in needed
+        and not by_loop(kernel, step)
         and ("float" in step.dtype or "complex" in step.dtype)
         and can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
     }
 
 
-def _memory_type(dtype: str) -> ir.Type:
+def memory_type(dtype: str) -> ir.Type:
     """The type of an element in memory, for addresses."""
     if dtype == "bool":
         return scalars.I8

@@ -6,10 +6,24 @@ W[0] poll byte's address | W[1] context | inputs | values of the exit that is ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-from ..ir.graph import Box, Build, Const, Exit, Graph, Keep, Known, Null, Recipe, Unset, Value, recipe_values
+from ..ir.graph import (
+    Box,
+    Build,
+    Const,
+    Exit,
+    Graph,
+    Keep,
+    Known,
+    Null,
+    Recipe,
+    Unset,
+    Value,
+    recipe_values,
+    recipes_of,
+)
 from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
 from .rows import Unsupported
 
@@ -19,6 +33,8 @@ FIRST_INPUT = 2
 _OF_WORDS = frozenset({"range", "range_iterator"})
 # The builds whose items are one list in the contract; in the others every item is an element of the tuple.
 _OF_LIST = frozenset({"tuple", "list", "slice"})
+# The builds that a built-in callable makes of its items.
+MAKERS: dict[str, Callable[..., Any]] = {"enumerate": enumerate, "zip": zip, "reversed": reversed}
 _BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
 
 Place = Callable[[Value], int]  # the word of a value, stored there if need be
@@ -28,7 +44,8 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        calls = [op for block in graph.blocks for op in block.ops if op.name == "call"]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "put")]
+        calls = [op for op in sites if op.name == "call"]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT
         for value in graph.inputs:
@@ -38,10 +55,7 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (
-                _size((c.attrs["callable"], *c.attrs["arguments"])) + sum(words(r.type) for r in c.results)
-                for c in calls
-            ),
+            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 1 for op in sites),
             default=0,
         )
         self.roots_start = next_word
@@ -100,6 +114,8 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             return (kind, *(place(_boxed(item)) for item in items))
         case Build(kind, items):
             made = [recipe_tuple(item, place, shared) for item in items]
+            if kind in MAKERS:
+                return ("made", MAKERS[kind], made)
             return (kind, made) if kind in _OF_LIST else (kind, *made)
     raise Unsupported(f"recipe {recipe}")
 
@@ -172,7 +188,7 @@ def _boxed(recipe: Recipe) -> Value:
     raise Unsupported(f"{recipe} where a word is needed")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _number(value: int) -> Const:
     """One object for one number: places are found by identity."""
     return Const(INT, value)

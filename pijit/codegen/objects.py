@@ -10,7 +10,7 @@ from ..ir.graph import Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
 from . import words as memory
 from .arrays import array_of_object, field
-from .layout import Area, recipe_tuple
+from .layout import Area, Place, recipe_tuple
 from .llvm import F64, I8, I64, PTR, call, i64
 from .rows import Unsupported, row
 
@@ -55,37 +55,15 @@ def _poll(d: Driver, op: Op) -> None:
 
 @row("recheck")
 def _recheck(d: Driver, op: Op) -> None:
-    """Python code may also have changed the lengths or the memory of arrays in place."""
-    b = d.builder
-    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_recheck", I64, d.W), i64(0)))
-    # Without calls the inputs are borrowed from the frame; with them, those that are needed are held.
-    alive = d.held if d.owners.runs_python else {*d.graph.inputs, *d.held}
-    for value in d.order(alive):
-        if isinstance(value.type, Array):
-            known = d.array(value)
-            now = array_of_object(d, known.owner, value.type)
-            changed = [
-                b.icmp_unsigned("!=", new, old) for new, old in zip(now.fields()[1:], known.fields()[1:], strict=True)
-            ]
-            whole = changed[0]
-            for one in changed[1:]:
-                whole = b.or_(whole, one)
-            d.exit_if(op, whole)
+    """C compares what the guards saw: sources, and shape, strides and memory of the inputs. Arrays made here are nobody else's."""
+    d.exit_if(op, d.builder.icmp_signed("!=", call(d.builder, "pj_recheck", I64, d.W), i64(0)))
 
 
 @row("call")
 def _call_python(d: Driver, op: Op) -> Any:
     """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
     b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
-    places: dict[Value, int] = dict(d.layout.word)
-
-    def place(value: Value) -> int:
-        if value not in places:
-            places[value] = area.take(value.type)
-            stored = d.object(value) if is_owned(value.type) else d.value(value)
-            memory.store_value(d, places[value], value.type, stored)
-        return places[value]
-
+    place = _passing(d, area)
     callee = recipe_tuple(attrs["callable"], place)
     arguments = [recipe_tuple(a, place) for a in attrs["arguments"]]
     chain = [(None if function is None else recipe_tuple(function, place), pc) for function, pc in attrs["chain"]]
@@ -105,6 +83,44 @@ def _call_python(d: Driver, op: Op) -> Any:
     memory.store(d, d.layout.call_root, PTR(None))
     call(b, "pj_release", ir.VoidType(), whole)
     return results
+
+
+@row("look")
+def _look(d: Driver, op: Op) -> Any:
+    """What the rows unbox is taken from its words."""
+    b, area = d.builder, Area(d.layout.call_start)
+    (owner,) = (recipe_tuple(recipe, _passing(d, area)) for recipe in op.attrs["arguments"])
+    result_words = [area.take(r.type) for r in op.results]
+    d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+    results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))
+    return results or None
+
+
+@row("put")
+def _put(d: Driver, op: Op) -> None:
+    b = d.builder
+    place = _passing(d, Area(d.layout.call_start))
+    owner, value, *index = op.attrs["arguments"]
+    kind, *names = op.attrs["place"]
+    rows = [(kind, 0, *names)] if names else []
+    word = place(index[0].value) if index else -1
+    d.sites.append(("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word))
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+
+
+def _passing(d: Driver, area: Area) -> Place:
+    """Gives the word of a value, where it is stored if need be."""
+    places: dict[Value, int] = dict(d.layout.word)
+
+    def place(value: Value) -> int:
+        if value not in places:
+            places[value] = area.take(value.type)
+            stored = d.object(value) if is_owned(value.type) else d.value(value)
+            memory.store_value(d, places[value], value.type, stored)
+        return places[value]
+
+    return place
 
 
 def _take(d: Driver, word: int, type: Type) -> Any:

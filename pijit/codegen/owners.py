@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Block, Const, Graph, Jump, Leave, Op, Value, recipe_values
+from ..ir.graph import Block, Const, Graph, Jump, Leave, Op, Value, recipe_values, recipes_of
 from ..ir.types import is_owned
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ class Owners:
     def _find_uses(self, op: Op) -> frozenset[Value]:
         made = {*op.results, op.attrs.get("boxed")}
         values = list(op.args)
-        if op.name == "call":
-            values += [v for recipe in (op.attrs["callable"], *op.attrs["arguments"]) for v in recipe_values(recipe)]
+        values += [v for recipe in recipes_of(op) for v in recipe_values(recipe)]
         for exit in op.exits.values():
             values += exit.values()
         return self._carriers(v for v in values if v not in made)
@@ -116,9 +115,8 @@ class Owners:
             for jump in block.jumps():
                 seen.update(jump.args)
             for op in block.ops:
-                if op.name == "call":
-                    for recipe in (op.attrs["callable"], *op.attrs["arguments"]):
-                        seen.update(recipe_values(recipe))
-                elif op.name == "select":
+                for recipe in recipes_of(op):
+                    seen.update(recipe_values(recipe))
+                if op.name == "select":
                     seen.update(op.args)
         return seen

@@ -73,7 +73,7 @@ class Flags:
         from pijit import _native
 
         symbols = _native.symbols()
-        self.clear = ctypes.CFUNCTYPE(None)(symbols["pj_fp_clear"])
+        self.clear: Any = ctypes.CFUNCTYPE(None)(symbols["pj_fp_clear"])
         self.get = ctypes.CFUNCTYPE(ctypes.c_int64)(symbols["pj_fp_get"])
 
 
@@ -95,8 +95,8 @@ def agrees(case: Case, library: Any, flags: Flags) -> bool:
 def run(case: Case, function: Any, operands: list[Any]) -> Any:
     """The kernel's output."""
     output = np.empty(operands[0].shape, case.result)
-    values = {"dim": lambda n: output.size, "pointer": lambda n: operands[n].ctypes.data, "output": lambda n: output.ctypes.data}
-    words = np.array([values[kind](number) for kind, number, _ in case.kernel.words()], np.int64)
+    values: dict[str, Any] = {"dim": lambda n: output.size, "pointer": lambda n: operands[n].ctypes.data, "output": lambda n: output.ctypes.data}
+    words: Any = np.array([values[kind](number) for kind, number, _ in case.kernel.words()], np.int64)
     function(0, output.size, words.ctypes.data)
     return output
 
@@ -123,7 +123,8 @@ def values(dtype: str) -> Any:
         half = values("float32" if dtype == "complex64" else "float64")[::4]
         return (half[:, None] + 1j * half[None, ::2]).ravel().astype(dtype)[:: 3 if half.size > 20 else 1]
     limits = np.finfo(dtype)
-    positive = [0.0, 0.5, 1.0, 1.5, 2.5, 1e10, 2.0**31, 2.0**52 + 1, limits.max, limits.tiny, limits.smallest_subnormal, np.inf]
+    positive: list[float] = [0.0, 0.5, 1.0, 1.5, 2.5, 1e10, 2.0**31, 2.0**52 + 1, np.inf]
+    positive += [float(v) for v in (limits.max, limits.tiny, limits.smallest_subnormal)]
     return np.array([*positive, *(-v for v in positive), np.nan, *(rng.standard_normal(_ORDINARY) * 100)], dtype)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from llvmlite import ir
 
-from . import engine, symbols
+from . import engine, inner, symbols
 from .rows import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..ir.kernel import Kernel
-
-# Offsets in PyUFuncObject (public ABI, 64-bit): the arrays of loops and of their data.
-_FUNCTIONS, _DATA = 32, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +49,12 @@ def kernel_unit(kernel: Kernel) -> Unit:
 
 def loop_unit(ufunc: str, dtypes: tuple[str, ...]) -> Unit:
     """The loop of exactly these dtypes."""
-    function = getattr(np, ufunc, None)
-    chars = [np.dtype(name).char for name in dtypes]
-    signature = f"{''.join(chars[:-1])}->{chars[-1]}"
-    if not isinstance(function, np.ufunc) or function.nout != 1 or signature not in function.types:
-        raise Unsupported(f"np.{ufunc} on {signature}")
-    number = function.types.index(signature)
-    name = f"pj_u_{ufunc}_{''.join(chars)}"
-    address, data = (_pointer(id(function) + offset, number) for offset in (_FUNCTIONS, _DATA))
-    addresses = {name: address} | ({name + "_data": data} if data else {})
+    loop = inner.find(ufunc, dtypes)
+    if loop is None:
+        raise Unsupported(f"np.{ufunc} on {', '.join(dtypes)}")
 
     def load(use_cache: bool) -> Any:
-        symbols.register(addresses)
-        return function
+        loop.register()
+        return loop.ufunc
 
-    return Unit(name, load, name + "_data" if data else "")
-
-
-def _pointer(where: int, number: int) -> int:
-    array = ctypes.c_void_p.from_address(where).value
-    return ctypes.c_void_p.from_address(array + 8 * number).value or 0 if array else 0
+    return Unit(loop.name, load, loop.data_name if loop.data else "")

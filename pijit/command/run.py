@@ -147,6 +147,7 @@ def main(arguments: list[str]) -> None:
     options, (name, *rest) = parse(arguments)
     if options.threshold is not None:
         CONFIG.threshold_calls = CONFIG.threshold_loops = options.threshold
+        CONFIG.patience_ms = 0
     if options.everything:
         tiers.enable_pattern("*")
     export(options)

@@ -28,6 +28,9 @@ class Config:
     enabled: bool = setting(True, "false: pijit does nothing at all (the environment spells it PIJIT=0)")
     threshold_calls: int = setting(2, "calls of an enabled function before it is compiled; jit compiles at the first")
     threshold_loops: int = setting(64, "iterations of an enabled loop before it is compiled")
+    patience_ms: int = setting(
+        40, "milliseconds that what is hot goes on in the interpreter before it is compiled, the first in a process five times as long"
+    )
     max_fragments: int = setting(8, "fragments per entry before pijit stops compiling new ones there")
     max_block_versions: int = setting(3, "versions of one block, told apart by the types that arrive there")
     max_blocks: int = setting(2000, "blocks in one graph")
@@ -69,6 +72,8 @@ SHORT = {"threshold_calls": "PIJIT_THRESHOLD", "threshold_loops": "PIJIT_THRESHO
 def from_environment(environ: Mapping[str, str], complain: Callable[[str], None]) -> Config:
     """Defaults, with whatever the environment overrides; a value that makes no sense is one complaint and ignored."""
     config = Config()
+    if "PIJIT_THRESHOLD" in environ:
+        config.patience_ms = 0  # whoever counts wants to know when
     for row in fields(Config):
         text = environ.get(variable(row.name), environ.get(SHORT.get(row.name, "")))
         if text is None:

@@ -3,7 +3,8 @@
     pijit.guards: heat.py:14 step(): 'u.dtype' expected float64, got float32 -> compiled fragment 2 of 8 (31 ms)
 
 A channel is on when its logger is: PIJIT_LOGS="guards,breaks", `set_logs("guards")` and ordinary logging configuration
-all set the level of `pijit.<channel>`; PIJIT_TRACE=file has everything as JSON lines, whatever the levels are. Ask `enabled(channel)` before putting a message together.
+all set the level of `pijit.<channel>`. PIJIT_TRACE=file has everything as JSON lines.
+Ask `enabled(channel)` before putting a message together.
 """
 
 from __future__ import annotations

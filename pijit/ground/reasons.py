@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = {"1": "break", "2": "exit", "3": "guard failure", "4": "recompile or give-up", "9": "internal"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One row of the registry."""
+class Reason(NamedTuple):
+    """One row of the registry. (A named tuple: a dataclass costs `import pijit` several times as much.)"""
 
     id: str
     key: str
@@ -85,12 +84,6 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ123", "array_subclass", "subclass of ndarray",
            "A subclass may redefine any operation; only exact numpy.ndarray is compiled.",
            "Use np.asarray(x) if the subclass's behaviour is not needed."),
-    Reason("PJ124", "unsupported_operand", "operation not supported for these types",
-           "There is no lowering for this operator with these operand types.",
-           "Convert the operands to float64 or int64 beforehand."),
-    Reason("PJ125", "unsupported_index", "index of a kind that is not supported",
-           "This form of indexing is left to NumPy and the interpreter.",
-           "Integers, slices, None, Ellipsis and boolean masks are the forms that compile."),
     Reason("PJ126", "attribute", "attribute access not supported",
            "Reading or writing this attribute may run code that pijit does not know.",
            "Read the attribute into a local before the loop."),
@@ -104,12 +97,6 @@ ROWS: tuple[Reason, ...] = (
            "Only range, arrays, and short tuples and lists are iterated natively.",
            "Iterate over range(len(x)) and index."),
     # 13x: surroundings
-    Reason("PJ131", "frame_access", "code that looks at frames",
-           "locals(), sys._getframe and the like need every variable in place.",
-           "Keep them out of hot code."),
-    Reason("PJ132", "fp_state", "floating-point errors are raised, called or logged here",
-           "np.errstate asks for a treatment of floating-point errors that needs each statement on its own.",
-           "Set errstate around the hot code only where you need it."),
     Reason("PJ133", "unbound", "variable that may be unbound",
            "The variable has no value on this path; the interpreter raises the error.",
            "Give the variable a value on every path."),
@@ -148,42 +135,18 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ209", "poll", "signal, thread switch or pending call",
            "A loop stopped for a moment to let Python serve signals and other threads.",
            "Nothing."),
-    Reason("PJ210", "branch_not_seen", "path that was not captured",
-           "A branch was taken that capture left out.",
-           "Nothing: the path is captured once it is hot."),
-    Reason("PJ211", "type_changed", "value changed its type in a loop",
-           "A variable has another type than the loop was compiled for.",
-           "Give the variable one type before the loop."),
     Reason("PJ212", "source_changed", "global, attribute or item changed meanwhile",
            "Something that native code had read was changed by code that ran in between.",
            "Read it into a local if the change does not matter."),
-    Reason("PJ213", "unbound_local", "unbound local variable",
-           "The interpreter takes over and raises UnboundLocalError or NameError.",
-           "Give the variable a value on every path."),
-    Reason("PJ214", "overlap", "arrays overlap",
-           "The target of a store shares memory with an input in a way that the fused loop may not be run.",
-           "Write into another array."),
     Reason("PJ215", "read_only", "array is read-only",
            "The interpreter takes over at the store and raises ValueError.",
            "Copy the array, or set its writeable flag."),
-    Reason("PJ216", "value_error", "operation refused these values",
-           "The interpreter takes over at the operation and raises the error.",
-           "Nothing, if the error is meant."),
     Reason("PJ217", "conversion", "number cannot be converted",
            "int() of a nan, an infinity or a huge float: the interpreter takes over.",
            "Test with np.isfinite beforehand."),
     Reason("PJ218", "memory", "no memory",
            "An array could not be allocated; the interpreter takes over and raises MemoryError.",
            "Use smaller arrays."),
-    Reason("PJ219", "recursion", "recursion limit",
-           "The interpreter takes over and raises RecursionError.",
-           "Check the end of the recursion."),
-    Reason("PJ220", "at_break", "end of the fragment",
-           "The fragment ends at an instruction that runs in the interpreter; the break says why.",
-           "See the break."),
-    Reason("PJ221", "forced", "exit forced by a test",
-           "Tests make each exit happen in turn.",
-           "Nothing."),
     Reason("PJ222", "int_too_large", "integer too large for this operation",
            "An int beyond 2**53 meets a float, or a range reaches beyond 2**62: the fast path is not exact there.",
            "Nothing, if it is rare."),
@@ -236,16 +199,10 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ402", "too_many_versions", "too many fragments",
            "The entry reached the limit on fragments (PIJIT_MAX_FRAGMENTS); new types run in the interpreter.",
            "Convert types once at the border, or raise the limit."),
-    Reason("PJ403", "hot_exit", "exit taken often", "An exit is taken so often that an entry was made there.",
-           "Nothing, unless it is compiled again and again."),
     Reason("PJ404", "not_worth_it", "native code did not pay", "The fragment was no faster than the interpreter and was retired.",
            "Nothing: the interpreter runs this."),
     Reason("PJ405", "nothing_to_compile", "nothing to compile here", "Capture found too little between entry and first break.",
            "See the break."),
-    Reason("PJ406", "capture_unstable", "code changed while it was captured",
-           "Another thread changed what capture was looking at.", "Nothing: it is tried again."),
-    Reason("PJ407", "disabled", "switched off", "pijit is off here: PIJIT=0, disable() or @skip.",
-           "Remove whatever switched it off."),
     Reason("PJ408", "not_a_python_function", "not a Python function",
            "Builtins, classes and callables written in C have no bytecode to compile; they are returned as they are.",
            "Jit the Python function that calls them."),
@@ -255,10 +212,13 @@ ROWS: tuple[Reason, ...] = (
     # 9xx: internal
     Reason("PJ901", "internal", "internal error in pijit", "pijit failed; the code ran in the interpreter and its result is right.",
            "Please report it, with the traceback that the log holds."),
-    Reason("PJ902", "codegen", "code generator refused the graph", "The code generator failed on this graph; the code runs in the interpreter.",
-           "Please report it, with the text of the graph."),
 )
 # fmt: on
+
+# Ids that were in use once.
+RETIRED = frozenset({
+    "PJ124", "PJ125", "PJ131", "PJ132", "PJ210", "PJ211", "PJ213", "PJ214", "PJ216", "PJ219", "PJ220", "PJ221", "PJ403", "PJ406", "PJ407", "PJ902",
+})  # fmt: skip
 
 # An operation of the graph that has one way to fail gives its own name as the reason.
 OPERATIONS = {
@@ -270,6 +230,9 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "math": "math_domain",
     "recheck": "source_changed",
+    "look": "source_changed",
+    "put": "store_target",
+    "reduce": "fp_flags",
 }
 
 BY_ID = {row.id: row for row in ROWS}

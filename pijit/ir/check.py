@@ -276,6 +276,13 @@ def _kernel(op: Op) -> bool:
     )
 
 
+def _reduce(op: Op) -> bool:
+    axis, array = op.attrs["axis"], op.args[0].type if len(op.args) == 1 else None
+    if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
+        return False
+    return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
+
+
 def _list_get(op: Op) -> bool:
     return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
 
@@ -318,7 +325,8 @@ SIGNATURES: dict[str, Signature] = {
     "assign": _assign,
     "empty": _empty,
     "kernel": _kernel,
+    "reduce": _reduce,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,
-    **dict.fromkeys(("call", "recheck", "poll"), _free),
+    **dict.fromkeys(("call", "look", "put", "recheck", "poll"), _free),
 }

@@ -89,7 +89,7 @@ class Box(Recipe):
 @dataclass(frozen=True, slots=True)
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
-    "range_iterator" (next, stop, step) or "iterator_at" (sequence, index), as in
+    "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "reversed" or "iterator_at" (sequence, index), as in
     docs/native.md.
     """
 
@@ -149,6 +149,12 @@ def recipe_values(recipe: Recipe) -> Iterator[Value]:
             yield from recipe_values(item)
 
 
+def recipes_of(op: Op) -> tuple[Recipe, ...]:
+    """What an operation that works on boxed objects is given."""
+    callee = op.attrs.get("callable")
+    return (*(() if callee is None else (callee,)), *op.attrs.get("arguments", ()))
+
+
 # ---- operations and blocks -------------------------------------------------------------------------------------------
 
 
@@ -171,12 +177,16 @@ class Op:
 
 @dataclass(slots=True)
 class Jump:
+    """To a block, with a value for each of its parameters."""
+
     target: Block
     args: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True)
 class Branch:
+    """One of two jumps."""
+
     condition: Value  # bool
     yes: Jump
     no: Jump

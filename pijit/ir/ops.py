@@ -97,6 +97,9 @@ ROWS = (
         " args a, v, then the dims of a", effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
         _REDO, attrs=("filled",), fresh=True),
+    Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else a new"
+        " C-contiguous array without the axis, or with keep, where its length is 1. exit: no elements or memory, or a flag was raised",
+        _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     # Python objects
@@ -108,6 +111,11 @@ ROWS = (
         " recipes. results: the unboxed result. exit \"raise\": it raised; exit \"type\": the result is not of the expected type (attr"
         " `boxed`: a Value of type object, defined only in the \"type\" exit, that is the result)",
         ("raise", "type"), effect="any", attrs=("callable", "arguments", "keywords", "chain", "result_guard", "boxed")),
+    Row("look", "walks guard rows on an object; attrs: arguments (the object's Recipe,), result_guard (rows for register 0, in terms of results)."
+        " results: what the rows unbox. exit when one does not hold", _REDO, effect="read", attrs=("arguments", "result_guard")),
+    Row("put", "stores an object in another one at once; attrs: place (\"field\" name, \"dict_item\" name, \"item\" or \"append\"), arguments"
+        " (Recipes of the object, of what is stored and, for \"item\", of the checked index). exit: nothing was stored",
+        _REDO, effect="write", attrs=("place", "arguments")),
     Row("recheck", "guard rows marked mutable still hold; exit otherwise", _REDO, effect="read"),
     Row("poll", "exit when signals, pending calls or other threads wait", ("poll",), effect="any"),
 )  # fmt: skip

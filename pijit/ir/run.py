@@ -65,8 +65,8 @@ def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
     if "redo" in op.exits and op.exits["redo"].index == env.force_exit:
         raise Taken
-    if op.name == "call":
-        return _call(op, env)
+    if op.name in ("call", "look", "put"):
+        return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
     if not op.results:
         return ()
@@ -97,6 +97,9 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "slice": slice,
     "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
     "iterator": iter,
+    "enumerate": enumerate,
+    "zip": zip,
+    "reversed": reversed,
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _iterator_at,
@@ -311,6 +314,12 @@ def _ew(op: Op, *args: Any) -> Any:
     return _settled(elementwise(op.attrs["ufunc"], args[:n], type.name), type, args[n:])
 
 
+def _reduce(op: Op, array: Any) -> Any:
+    _demand(array.size > 0)
+    axis = op.attrs["axis"]
+    return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
+
+
 def _kernel(op: Op, *args: Any) -> Any:
     kernel = op.attrs["kernel"]
     assert isinstance(kernel, Kernel)
@@ -418,8 +427,11 @@ def _expected(op: Op, result: Any) -> tuple[Any, ...] | None:
     found: dict[Value, Any] = {}
     for row in op.attrs["result_guard"] or ():
         value = registers[row[1]]
-        if row[0] == "item":
-            registers.append(value[row[2]])
+        if row[0] in _LOADS:
+            try:
+                registers.append(_LOADS[row[0]](value, row[2]))
+            except (LookupError, AttributeError):
+                return None
         elif not _GUARDS.get(row[0], _any)(value, row):
             return None
         elif len(row) > 2 and isinstance(row[2], Value):
@@ -432,12 +444,45 @@ def _any(value: Any, row: tuple[Any, ...]) -> bool:
     return True
 
 
+def _look(op: Op, env: Env) -> tuple[Any, ...]:
+    results = _expected(op, rebuild(op.attrs["arguments"][0], env))
+    if results is None:
+        raise Taken
+    return results
+
+
+def _put(op: Op, env: Env) -> tuple[Any, ...]:
+    owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
+    match op.attrs["place"]:
+        case ("field", name):
+            _demand(owner.__class__.__setattr__ is object.__setattr__)
+            object.__setattr__(owner, name, value)
+        case ("dict_item", name):
+            owner[name] = value
+        case ("append",):
+            owner.append(value)
+        case _:
+            owner[index[0]] = value
+    return ()
+
+
+# Rows that load: the object and the operand of the row.
+_LOADS: dict[str, Callable[[Any, Any], Any]] = {
+    "item": lambda value, index: value[index],
+    "tuple_item": lambda value, index: tuple.__getitem__(value, index),
+    "field": lambda value, name: object.__getattribute__(value, name),
+    "dict_item": lambda value, name: value[name],
+}
+
 # Rows that say more than the type of the result does.
 _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "is": lambda value, row: value is row[2],
     "length": lambda value, row: len(value) == row[2],
     "type": lambda value, row: value.__class__ is row[2],
     "int_value": lambda value, row: value.__class__ is int and value == row[2],
+    "object": lambda value, row: value.__class__ is row[3],
+    "no_field": lambda value, row: row[2] not in getattr(value, "__dict__", ()),
+    "no_item": lambda value, row: row[2] not in value,
     "array": lambda value, row: all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
 }
 
@@ -501,9 +546,12 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "assign": _assign,
     "empty": _careful(_empty),
     "kernel": _careful(_kernel),
+    "reduce": _careful(_reduce),
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,
     "call": _call,
+    "look": _look,
+    "put": _put,
     "recheck": _nothing,
     "poll": _nothing,
 }

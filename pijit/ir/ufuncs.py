@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
+import numpy as np
+
 from .kernel import Kernel
 
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
@@ -16,6 +21,11 @@ _QUIET = frozenset(
 )  # fmt: skip
 # And those on integers and bools.
 _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "minimum", "fmax", "fmin"])
+
+
+def function(name: str) -> Any:
+    """NumPy's ufunc of this name; that of np.clip has no public one."""
+    return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, name, None)
 
 
 def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..ir.graph import Block, Branch, Exit, Jump, Leave, Op, Terminator
+from ..ir.graph import Block, Branch, Exit, Jump, Leave, Op, Terminator, Value
 from .rename import Renamer, Renaming
 
 
@@ -23,17 +23,30 @@ class Copier:
             made.is_header = block.is_header
             self.values.update((param, made.param(param.type)) for param in block.params)
         for block in blocks:
-            self.blocks[block].ops = [self.op(op) for op in block.ops]
+            self.blocks[block].ops = [made for op in block.ops for made in self.ops(op)]
         for block in blocks:
             self.blocks[block].end = self._end(block.end)
+
+    def ops(self, op: Op) -> list[Op]:
+        """What stands for an operation in the copy."""
+        return [self.op(op)]
 
     def op(self, op: Op) -> Op:
         """The operation on the copies; its exits are exits of their own."""
         types = tuple(value.type for value in op.results)
-        made = Op(op.name, self._renamer.values(op.args), types, dict(op.attrs), {}, op.line)
+        made = Op(op.name, self.values_of(op), types, self._renamer.call(op.attrs), {}, op.line)
         made.exits = {name: self._exit(exit) for name, exit in op.exits.items()}
-        self.values.update(zip(op.results, made.results, strict=True))
+        own = dict(zip(op.results, made.results, strict=True))
+        self.values.update(own)
+        if "result_guard" in op.attrs:
+            made.attrs["result_guard"] = tuple(
+                tuple(own.get(part, part) if isinstance(part, Value) else part for part in row) for row in op.attrs["result_guard"]
+            )
         return made
+
+    def values_of(self, op: Op) -> tuple[Value, ...]:
+        """The copies of its arguments."""
+        return self._renamer.values(op.args)
 
     def _exit(self, exit: Exit) -> Exit:
         made = replace(exit)

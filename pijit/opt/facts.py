@@ -57,6 +57,14 @@ class Facts:
             low, high = max(low, first + offset), min(high, last + offset)
         return low, high
 
+    def estimate(self, value: Value) -> Range:
+        """The same for a value of a block that has not been looked at: a remainder is in range whatever it is the remainder of."""
+        low, high = self.range(value)
+        if isinstance(value.op, Op) and value.op.name in TRANSFER and not isinstance(value, Const):
+            first, last = TRANSFER[value.op.name](*map(self.range, value.op.args))
+            low, high = max(low, first), min(high, last)
+        return low, high
+
     def narrow(self, value: Value, low: int = MIN, high: int = MAX) -> None:
         """The value, and what it is a sum of, lies between low and high."""
         if isinstance(value, Const):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..ir.check import dominators
-from ..ir.graph import Block, Branch, Graph, Jump, Leave, Op, Value
+from ..ir.graph import Block, Branch, Graph, Leave, Op, Value
 from ..ir.ops import OPS
 from .facts import split
 
@@ -64,7 +64,8 @@ def _loop(graph: Graph, header: Block, above: dict[Block, Block]) -> Loop | None
     body = _below(graph, first, above)
     if not all(_stays(block, {header, *body}) and all(map(_quick, block.ops)) for block in body):
         return None
-    loop = Loop(header, *test.args, 0, body)
+    counter, stop = test.args
+    loop = Loop(header, counter, stop, 0, body)
     if loop.counter not in header.params or not loop.fixed(loop.stop) or len(list(loop.ops())) > _LONGEST:
         return None
     steps = {split(arg) for arg in loop.next(loop.counter)}

@@ -16,6 +16,8 @@ def rename(graph: Graph, new: Renaming) -> None:
 
 
 class Renamer:
+    """Gives values, recipes and exits in terms of the new values."""
+
     def __init__(self, new: Renaming) -> None:
         self.new = new
         # exits share frames and recipes; the old one is kept so that its id stays its own
@@ -36,7 +38,7 @@ class Renamer:
                 op.args = self.values(op.args)
                 for exit in op.exits.values():
                     self.exit(exit)
-                if op.name == "call":
+                if "arguments" in op.attrs:
                     op.attrs = self.call(op.attrs)
             for jump in block.jumps():
                 self.jump(jump)

@@ -179,7 +179,7 @@ class _Walk:
                         seen.add(root)
                         work.append(root)
                     continue
-                first, last = self.facts.get(source, facts).range(value)
+                first, last = self.facts[source].range(value) if source in self.facts else facts.estimate(value)
                 low, high = min(low, first), max(high, last)
         return (low if min(steps) >= 0 else MIN), (high if max(steps) <= 0 else MAX)
 

@@ -20,6 +20,7 @@ from .facts import MAX, MIN, Facts, split
 from .loops import Loop, counted_loops
 from .simplify import learn
 from .sums import Sums
+from .trial import Trial, TrialCopier
 
 STRIP = 1024  # iterations between polls: at 100 ns each a tenth of a millisecond
 SMALL = 2**31  # products of two such ints, and sums of those, stay far inside 64 bits
@@ -32,39 +33,115 @@ def strip(graph: Graph) -> None:
         return
     known = learn(graph)
     for loop in list(counted_loops(graph)):
-        low, high = known[loop.body[0]].range(loop.counter)
+        low, high = entered(loop, known).range(loop.counter)
         if low + STRIP * loop.step >= MIN and high + STRIP * loop.step <= MAX:
-            _split(loop, known)
+            _split(graph, loop, known)
 
 
-def _split(loop: Loop, known: dict[Block, Facts]) -> None:
+def entered(loop: Loop, known: dict[Block, Facts]) -> Facts:
+    """What is known where an iteration begins. What its checks tell later does not count: it is they that are to go."""
+    assert isinstance(loop.header.end, Branch)
+    facts = known[loop.header].copy()
+    facts.assume(loop.header.end.condition, True)
+    return facts
+
+
+def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     header = loop.header
     assert isinstance(header.end, Branch)
-    slow = header.end.yes
     conditions = _Conditions(loop, known)
+    trial = Trial(loop, conditions.covered)
     start = Block(header.line)
     bound = conditions.bound(start)
     tests = conditions.tests(bound)
+    entering = tuple(header.params)
+    if not trial.possible:
+        fast = _Copy(loop, bound, conditions)
+        fast.then(Jump(header, fast.params))
+        first = Jump(fast.block, entering)
+    else:
+        wait = _wait(graph, loop)
+        at_once = const(MIN if loop.step > 0 else MAX)
+        tests.append((">=" if loop.step > 0 else "<=", loop.counter, wait))
+        tests += [("disjoint", *pair) for pair in trial.pairs]
+        dry = _Copy(loop, bound, conditions, trial)
+        first = Jump(dry.block, (*entering, const(0)))
+        failed = Jump(header, (*entering, bound))
+        if trial.stores:
+            fast = _Copy(loop, bound, conditions, trial, stores=True)
+            fast.then(Jump(header, (*fast.params, at_once)))
+            passed = Jump(fast.block, entering)
+        else:
+            passed = Jump(header, (*dry.params, at_once))
+        check = Block(header.line)
+        check.end = Branch(_op(check, "cmp", (dry.bad, const(0)), BOOL, symbol="=="), passed, failed)
+        dry.then(Jump(check))
 
-    fast = Block(header.line)
-    fast.is_header = True
-    values = {param: fast.param(param.type) for param in header.params}
-    copier = Copier(values, {header: fast})
-    fast.ops = [copier.op(op) for op in header.ops[1:]]
-    more = _op(fast, "cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
-    copier.region(loop.body)
-    for op in loop.ops():
-        if op in conditions.exact:
-            _cannot_overflow(copier.values[op.result])
-    fast.end = Branch(more, Jump(copier.blocks[slow.target]), Jump(header, tuple(fast.params)))
-
-    header.end.yes = Jump(start)
+    slow, header.end.yes = header.end.yes, Jump(start)
     block = start
-    for symbol, value, number in tests:
+    for name, value, other in tests:
         following = Block(header.line)
-        block.end = Branch(_op(block, "cmp", (value, number), BOOL, symbol=symbol), Jump(following), slow)
+        holds = (
+            _op(block, name, (value, other), BOOL)
+            if name == "disjoint"
+            else _op(block, "cmp", (value, other), BOOL, symbol=name)
+        )
+        block.end = Branch(holds, Jump(following), slow)
         block = following
-    block.end = Jump(fast, tuple(header.params))
+    block.end = first
+
+
+def _wait(graph: Graph, loop: Loop) -> Value:
+    """A new parameter of the header: where the counter must have come before another trial, as the last one has failed."""
+    for block in graph.blocks:
+        for jump in block.jumps():
+            if jump.target is loop.header and block not in loop.body:
+                jump.args += (const(MIN if loop.step > 0 else MAX),)
+    wait = loop.header.param(INT)
+    for block in loop.body:
+        for jump in block.jumps():
+            if jump.target is loop.header:
+                jump.args += (wait,)
+    return wait
+
+
+class _Copy:
+    """A copy of the loop up to the bound, without polls. ``trial``: with trials for operations; their outcome is ``bad``, unless it has
+    ``stores``, which only a strip has whose trials are over."""
+
+    def __init__(
+        self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, stores: bool = False
+    ) -> None:
+        header = loop.header
+        assert isinstance(header.end, Branch)
+        self.block = Block(header.line)
+        self.block.is_header = True
+        values = {param: self.block.param(param.type) for param in header.params[: len(conditions.params)]}
+        self.params = tuple(self.block.params)
+        counts = trial is not None and not stores
+        self.bad = self.block.param(INT) if counts else const(0)
+        blocks = {header: self.block}
+        copier = (
+            TrialCopier(trial, values, blocks, self.bad if counts else None, stores)
+            if trial
+            else Copier(values, blocks)
+        )
+        self.block.ops = [copier.op(op) for op in header.ops[1:]]
+        copier.region(loop.body)
+        for op in conditions.exact:
+            _cannot_overflow(copier.values[op.result])
+        for made in (blocks[block] for block in loop.body):
+            for jump in made.jumps():
+                if jump.target is self.block:
+                    jump.args = jump.args[: len(self.params)]
+                    if counts and isinstance(copier, TrialCopier) and copier.bad is not None:
+                        jump.args += (copier.bad,)
+        self._more = _op(self.block, "cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
+        self._body = blocks[loop.body[0]]
+
+    def then(self, after: Jump) -> None:
+        """Says where the copy leads."""
+        self.block.end = Branch(self._more, Jump(self._body), after)
 
 
 def _op(block: Block, name: str, args: tuple[Value, ...], type: Type, **attrs: object) -> Value:
@@ -86,34 +163,41 @@ class _Conditions:
     """What must hold of a strip for its checks to be superfluous."""
 
     def __init__(self, loop: Loop, known: dict[Block, Facts]) -> None:
-        self.loop, self.facts = loop, known[loop.body[0]]
+        self.loop, self.facts = loop, entered(loop, known)
         self.least: list[tuple[Value, int]] = []  # (length, offset): counter + offset < length
         self.wanted: dict[tuple[str, Value, object], Test] = {}
         self.small = False
-        self.sums = Sums(loop, known)
+        self.sums = Sums(loop, self.facts)
+        self.params = tuple(loop.header.params)
         self.exact: set[Op] = set()  # sums that cannot overflow
+        self.covered: set[Op] = set()  # checks that pass
         for op in loop.ops():
             if op.name == "check_index":
-                self.index(*op.args)
+                if self.index(*op.args):
+                    self.covered.add(op)
             elif op.name in _OVERFLOW:
                 self.overflow(op)
 
     def want(self, symbol: str, value: Value, other: Value) -> None:
-        if isinstance(value, Const) or self.facts.decide(symbol, value, other):
+        if self.facts.decide(symbol, value, other):
             return
         self.wanted[symbol, value, other.value if isinstance(other, Const) else other] = symbol, value, other
 
-    def index(self, index: Value, length: Value) -> None:
+    def index(self, index: Value, length: Value) -> bool:
+        """Asks that the index be inside; says whether that is sure then."""
         if not self.loop.fixed(length):
-            return
+            return False
         root, offset = split(index)
         if root is self.loop.counter and self.loop.step > 0 and abs(offset) < SMALL:
             if (length, offset) not in self.least and not self.facts.is_at_most(index, length, -1):
                 self.least.append((length, offset))
             self.want(">=", root, const(-offset))
-        elif self.loop.fixed(index):
+            return True
+        if self.loop.fixed(index):
             self.want(">=", index, const(0))
             self.want("<", index, length)
+            return True
+        return False
 
     def overflow(self, op: Op) -> None:
         param = self.sums.of(op.result)
@@ -121,6 +205,7 @@ class _Conditions:
             self.want("<=", param, const(2**62))
             self.want(">=", param, const(-(2**62)))
             self.exact.add(op)
+            self.covered.add(op)
             return
         self.small = True
         for arg in op.args:

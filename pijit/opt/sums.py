@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Block, Op, Value
+from ..ir.graph import Op, Value
 from ..ir.types import INT
 from .facts import Facts
 from .loops import Loop
@@ -16,17 +16,20 @@ _SIGN = {"int_add": 1, "raw_add": 1, "int_sub": -1, "raw_sub": -1}
 class Sums:
     """Finds the parameters of a loop's header that come back as themselves plus little."""
 
-    def __init__(self, loop: Loop, known: dict[Block, Facts]) -> None:
-        self._changes: dict[Value, Change | None] = {param: (param, 0, 0) for param in loop.header.params if param.type == INT}
-        self._facts: dict[Value, Facts] = {}
+    def __init__(self, loop: Loop, facts: Facts) -> None:
+        self._changes: dict[Value, Change | None] = {
+            param: (param, 0, 0) for param in loop.header.params if param.type == INT
+        }
+        self._facts = facts
         self._passed: dict[Value, list[Value]] = {}
         for block in loop.body:
-            self._facts.update((value, known[block]) for op in block.ops for value in op.results)
             for jump in block.jumps():
                 if jump.target is not loop.header:
                     for param, arg in zip(jump.target.params, jump.args, strict=True):
                         self._passed.setdefault(param, []).append(arg)
-        self._sums = {param for param in list(self._changes) if all(self._change(arg, param) for arg in loop.next(param))}
+        self._sums = {
+            param for param in list(self._changes) if all(self._change(arg, param) for arg in loop.next(param))
+        }
 
     def of(self, value: Value) -> Value | None:
         """The parameter that the value is little away from, if that is such a sum."""
@@ -39,19 +42,19 @@ class Sums:
 
     def _find(self, value: Value) -> Change | None:
         if value not in self._changes:
-            change = self._of_op(value, value.op) if isinstance(value.op, Op) else self._of_param(value)
+            change = self._of_op(value.op) if isinstance(value.op, Op) else self._of_param(value)
             self._changes[value] = change if change and -LITTLE <= change[1] <= change[2] <= LITTLE else None
         return self._changes[value]
 
-    def _of_op(self, value: Value, op: Op) -> Change | None:
+    def _of_op(self, op: Op) -> Change | None:
         sign = _SIGN.get(op.name)
-        if sign is None or value not in self._facts:
+        if sign is None:
             return None
         orders = [(op.args[0], op.args[1])]
         if sign > 0:
             orders.append((op.args[1], op.args[0]))
         for base, other in orders:
-            change, (low, high) = self._find(base), self._facts[value].range(other)
+            change, (low, high) = self._find(base), self._facts.estimate(other)
             if change is not None and -LITTLE <= low <= high <= LITTLE:
                 ends = sorted((sign * low, sign * high))
                 return change[0], change[1] + ends[0], change[2] + ends[1]

@@ -9,9 +9,9 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pijit.reports import report
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
+from pijit.reports import report
 from pijit.runtime import records, tiers
 from pijit.runtime.callables import unbound
 from pijit.runtime.copies import with_code
@@ -164,7 +164,8 @@ def text_lines(data: dict[str, Any], graph: bool, code: bool) -> Iterator[str]:
     if data["raised"]:
         yield f"this call raised {data['raised']}"
     if data["gave_up"]:
-        row = reasons.lookup(data["gave_up"])
+        gave_up = data["gave_up"]
+        row = reasons.lookup(gave_up)
         yield f"{row.id} {row.title}: {data['last_reason'] or row.explanation} {row.hint}"
     yield ""
     for line in data["lines"]:

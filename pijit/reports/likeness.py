@@ -111,7 +111,7 @@ def unlike_arrays(plain: Any, native: Any, where: str) -> Unlike | None:
         return None
     index = tuple(int(i) for i in np.argwhere(~same)[0])
     place = f"{where}[{', '.join(map(str, index))}]" if index else where
-    return Unlike(place, repr(a[index].item() if a.dtype.kind not in "fc" else a[index]), repr(b[index].item() if b.dtype.kind not in "fc" else b[index]))
+    return Unlike(place, *(repr(side[index] if a.dtype.kind in "fc" else side[index].item()) for side in (a, b)))
 
 
 def raw(array: Any) -> Any:

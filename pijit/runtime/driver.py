@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
-from pijit.ir.graph import Exit as GraphExit, Graph, Value
+from pijit.ir.graph import Exit as GraphExit
+from pijit.ir.graph import Graph, Value
 from pijit.ir.text import text
 from pijit.pycode.instructions import decode
 from pijit.trace.tracer import Capture, Limits, Tracer, View
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "reduce", "cast"})
 
 
 @dataclass(slots=True)
@@ -50,14 +51,15 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, feedbac
 
 def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
-    from pijit.codegen.scalars import CASTS, SUPPORTED
+    from pijit.codegen.scalars import supports
 
-    def elementwise(ufunc: str, dtype: str) -> bool:
-        if errmask and _is_inexact(dtype):
-            return False
-        if ufunc == "cast":
-            return tuple(dtype.split("->")) in CASTS
-        return (ufunc, dtype) in SUPPORTED
+    def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+        return not (errmask and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
+
+    def reduce(ufunc: str, dtype: str) -> bool:
+        from pijit.codegen.reductions import plan
+
+        return not (errmask and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
 
     def scalar(ufunc: str, dtype: str) -> bool:
         return not errmask and (ufunc, dtype) in NP_OPS
@@ -67,9 +69,12 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         blocks=CONFIG.max_blocks,
         inline_depth=CONFIG.max_inline_depth,
         elementwise=elementwise,
+        formula=supports,
+        reduce=reduce,
         scalar=scalar,
         feedback=feedback,
         errmask=errmask,
+        unroll=CONFIG.max_unroll,
     )
 
 
@@ -79,7 +84,8 @@ def _is_inexact(dtype: str) -> bool:
 
 def compile_capture(capture: Capture, code: CodeType, options: Options, force_exit: int | None = None) -> Compiled:
     """Machine code for a capture."""
-    from pijit.opt.pipeline import Options as Passes, optimize
+    from pijit.opt.pipeline import Options as Passes
+    from pijit.opt.pipeline import optimize
 
     start = time.perf_counter()
     graph = capture.graph
@@ -92,9 +98,9 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
 
 
 def _fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-    from pijit.codegen.scalars import supports
+    from pijit.codegen import inner, scalars
 
-    return supports(ufunc, dtypes)
+    return scalars.supports(ufunc, dtypes) or inner.usable(ufunc, dtypes)
 
 
 def _numba(graph: Graph, force_exit: int | None) -> Native:

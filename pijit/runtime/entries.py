@@ -24,6 +24,7 @@ from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
 from pijit.runtime.failures import Difference, difference
+from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 
 NEVER = -1
@@ -45,6 +46,7 @@ class Entry:
     since: str = ""
     seconds: float = 0.0
     hits: int = -1
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(slots=True)
@@ -106,9 +108,14 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     if failures:
         record.misses += 1
+    if not (record.options.eager or entry.compiled or entry.kind == "after"):
+        wait = entry.patience.misses_to_wait()
+        if wait:
+            return wait
     try:
-        return _compile(state, record, entry, pc, raw, failures)
-    except CaptureError as error:
+        with warnings_remembered():
+            return _compile(state, record, entry, pc, raw, failures)
+    except (CaptureError, KeyboardInterrupt) as error:  # Ctrl-C while it compiles is for the program
         return error
     except Exception:
         if CONFIG.raise_internal:
@@ -187,11 +194,14 @@ def _worth_compiling(capture: Any, kind: str) -> bool:
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:
     kinds = {"start": "function", "jump": "loop", "after": "after"}
     exits = [
-        Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e))) for e in compiled.exits
+        Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e)))
+        for e in compiled.exits
     ]
     covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
     return FragmentRecord(
-        line, kinds[entry.kind], compiled.texts, exits, sources=compiled.names, rows=compiled.rows, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph), root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        line, kinds[entry.kind], compiled.texts, exits,
+        sources=compiled.names, rows=compiled.rows, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph),
+        root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(covered),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
         kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if op.name == "kernel"),

@@ -147,6 +147,14 @@ def named(row: Row) -> str:
     return next((part for part in row[1:] if isinstance(part, str)), "")
 
 
+def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", name, "an object that nothing else refers to", f"a shared {type(got).__name__}")
+
+
+def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else f"{name}[{row[2]!r}]", "nothing of its own", "something")
+
+
 def of_unset(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_present", name.removesuffix(" is not bound"), "no value", "one")
 
@@ -179,12 +187,15 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "object": lambda row, name, got: of_type(name, row[3], got),
     "range_iterator": of_kind(type(iter(range(0)))),
     "no_attr": of_present,
+    **dict.fromkeys(("no_field", "no_item", "no_member"), of_shadow),
     "no_name": of_present,
     "no_global": of_present,
     "unset": of_unset,
+    "sole": of_sole,
     "errmask": of_errmask,
     "globals": of_globals,
     **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.

@@ -144,7 +144,7 @@ def _encoded(type: Type, value: Any) -> Sequence[int]:
     if type in (INT, BOOL):
         return (int(value),)
     if type == FLOAT:
-        return struct.unpack("q", struct.pack("d", value))  # type: ignore[no-any-return]
+        return struct.unpack("q", struct.pack("d", value))
     assert isinstance(type, Np)
     kind = type.dtype.kind
     if kind in "biu":

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
 import sys
 from fnmatch import fnmatchcase
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
-from pijit.ground.log import INTERNAL_ERRORS
+from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -29,7 +30,8 @@ DEFAULT = Options()
 
 NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
 PATTERNS: dict[str, tuple[str, ...]] = {}  # with the patterns that each leaves out
-OWN = frozenset({"pijit", "numba", "llvmlite"})  # packages that no pattern covers: they do the compiling
+# Packages that no pattern covers: they do the compiling, or hold locks and tables that compiling needs.
+OWN = frozenset({"pijit", "numba", "llvmlite", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "weakref"})
 started = False
 wanted = False  # whether the hook is to be in while the stance is not "eager"
 
@@ -43,6 +45,7 @@ def start(function: object = None) -> None:
     if not started:
         _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
         started = True
+        atexit.register(stop)  # before modules are cleared, what we call included
     wanted = True
     owned = function is not None and _native.own(function)
     if CONFIG.stance == "eager":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import functions, inputs, opaque, sources
+from . import functions, inputs, objects, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import LAZY, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
@@ -24,6 +24,10 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Container) and callee.kind == "bound_method":
         function, self_ = callee.items
         return call(t, function, [self_, *args], kwargs)
+    method = objects.special(t, callee, "__call__")
+    if method is not None:
+        push_frame(t, method, [callee, *args], kwargs)
+        return INLINED
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value
@@ -52,12 +56,16 @@ def is_pure(function: Any) -> bool:
     return lookup(PURE, function) is not None or (isinstance(function, np.ufunc) and any("O" not in loop for loop in function.types))
 
 
-def attribute(t: Tracer, owner: Abstract, name: str) -> Abstract:
-    """owner.name."""
+def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
+    """owner.name; INLINED for a property."""
+    if objects.is_plain(objects.class_of(owner)):
+        return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
         value = owner.value
         if isinstance(value, types.ModuleType) and type(value) is types.ModuleType:
             return inputs.load_attribute(t, value, name)
+        if isinstance(value, type) and value.__flags__ & 1 << 9 and value.__module__.partition(".")[0] not in ("numpy", "builtins"):
+            return objects.class_attribute(t, value, name)
         if isinstance(value, (np.ufunc, type, np.dtype, np.finfo, np.iinfo)) and not name.startswith("__"):
             try:
                 return Known(getattr(value, name))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir.graph import Const, Value
 from ..ir.types import NATIVE, Array, Np
-from . import opaque
+from . import opaque, powers
 from .values import Abstract, ArrayValue, Break, value_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,11 @@ Dims = tuple[Value, ...]
 def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:
     """A binary operator on arrays."""
     if ufunc == "power":
-        return opaque.call_pure(t, python, [left, right], {})
+        found = powers.ufunc_of(left, right)
+        if found is None:
+            return opaque.call_pure(t, python, [left, right], {})
+        if found != "power":
+            return apply(t, found, getattr(np, found), left)
     return apply(t, ufunc, python, left, right)
 
 
@@ -31,17 +35,32 @@ def apply(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract
 
     dtypes = loop_dtypes(ufunc, list(operands))
     order = result_order(operands)
-    if dtypes is None or order is None or not native(t, ufunc, dtypes) or not castable(t, list(operands), dtypes):
+    if (
+        dtypes is None
+        or order is None
+        or not native(t, ufunc, dtypes)
+        or not castable(t, list(operands), dtypes)
+        or not forwards(t, ufunc, list(operands), dtypes)
+    ):
         return opaque.call_pure(t, python, list(operands), {})
     return emit(t, ufunc, list(operands), dtypes, order)
 
 
 def native(t: Tracer, ufunc: str, dtypes: tuple[np.dtype[Any], ...]) -> bool:
     """Whether the loop has a lowering."""
-    names = {dtype.name for dtype in dtypes[:-1]}
-    if not names <= NATIVE or dtypes[-1].name not in NATIVE:
+    names = tuple(dtype.name for dtype in dtypes)
+    return NATIVE.issuperset(names) and t.limits.elementwise(ufunc, names)
+
+
+def forwards(t: Tracer, ufunc: str, operands: list[Abstract], dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether a loop of NumPy, if it takes one, sees the steps that it would see without us, as far as its bits depend on them: on
+    their signs, and for powers on which operand is repeated."""
+    if t.limits.formula(ufunc, tuple(dtype.name for dtype in dtypes)):
+        return True
+    arrays = [(o, dtype) for o, dtype in zip(operands, dtypes, strict=False) if isinstance(o, ArrayValue)]
+    if ufunc in ("power", "float_power", "clip") and any(is_one(dim) for o, _ in arrays for dim in o.dims):
         return False
-    return len(names) == 1 and t.limits.elementwise(ufunc, next(iter(names)))
+    return all(o.type.order != "A" or o.type.name != dtype.name for o, dtype in arrays)
 
 
 def castable(t: Tracer, operands: list[Abstract], dtypes: tuple[np.dtype[Any], ...]) -> bool:
@@ -49,7 +68,7 @@ def castable(t: Tracer, operands: list[Abstract], dtypes: tuple[np.dtype[Any], .
     return all(
         not isinstance(o, ArrayValue)
         or o.type.name == dtype.name
-        or (result_order((o,)) is not None and t.limits.elementwise("cast", f"{o.type.name}->{dtype.name}"))
+        or (result_order((o,)) is not None and t.limits.elementwise("cast", (o.type.name, dtype.name)))
         for o, dtype in zip(operands, dtypes, strict=False)
     )
 
@@ -92,7 +111,7 @@ def converted(t: Tracer, array: ArrayValue, dtype: str) -> ArrayValue:
     if array.type.name == dtype:
         return array
     order = result_order((array,))
-    if order is None or not t.limits.elementwise("cast", f"{array.type.name}->{dtype}"):
+    if order is None or not t.limits.elementwise("cast", (array.type.name, dtype)):
         raise Break("unsupported_type", f"{array.type.name} array as {dtype}")
     type_ = Array(dtype, array.type.ndim, order)
     stretch = (stretched(array, len(array.dims)),)
@@ -137,7 +156,11 @@ def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValu
     """target <op>= operand: computed as a new array, then assigned, so that nothing is written before every check has passed."""
     if not target.type.writable:
         raise Break("read_only", "in-place operation on a read-only array")
-    if ufunc == "power" or not assign_result(t, ufunc, [target, operand], target):
+    operands = [target, operand]
+    if ufunc == "power":
+        ufunc = powers.ufunc_of(target, operand) or ""
+        operands = operands if ufunc == "power" else operands[:1]
+    if not ufunc or not assign_result(t, ufunc, operands, target):
         opaque.call_for_effect(t, python, [target, operand])
     return target
 
@@ -152,7 +175,7 @@ def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: Array
     # NumPy casts the result by the same_kind rule; only the cast that changes nothing is done natively
     if dtypes is None or order is None or dtypes[-1].name != target.type.name or not native(t, ufunc, dtypes):
         return False
-    if not castable(t, operands, dtypes):
+    if not castable(t, operands, dtypes) or not forwards(t, ufunc, [*operands, target], dtypes):
         return False
     for array in arrays:
         if len(array.dims) > len(target.dims):

@@ -10,7 +10,7 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
 from . import sources
 from .state import FrameState
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Known
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, SequenceIterator
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -35,6 +35,8 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
         raise Break("not_inlinable", function.__qualname__)
     if not can_inline(function):
         raise Break("not_inlinable", function.__qualname__)
+    if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
+        raise Break("iteration", "an iterator as argument")
     values = bind(function, args, kwargs)
     t.guards.check(
         sources.constant(function, function.__qualname__), "python_function", code, function.__defaults__, function.__kwdefaults__,
@@ -88,9 +90,10 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
     defaults = function.__defaults__ or ()
     for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
         bound.setdefault(index, Known(value))
+    keyword_defaults = function.__kwdefaults__ or {}
     for index in range(positional, positional + keyword_only):
-        if names[index] in (function.__kwdefaults__ or {}):
-            bound.setdefault(index, Known(function.__kwdefaults__[names[index]]))
+        if names[index] in keyword_defaults:
+            bound.setdefault(index, Known(keyword_defaults[names[index]]))
     missing = [names[i] for i in range(positional + keyword_only) if i not in bound]
     if missing:
         raise Break("always_raises", f"{function.__qualname__}() lacks {missing[0]}")

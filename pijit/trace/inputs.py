@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -35,11 +36,15 @@ _RANGE_ITERATOR = type(iter(range(0)))
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 
 # Objects of these types are guarded by identity and known from then on: they are code, or constants.
-_BY_IDENTITY = (
+BY_IDENTITY = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
     type(np.random.default_rng),
     type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
 )  # fmt: skip
+
+
+def is_constant(actual: Any) -> bool:
+    return isinstance(actual, BY_IDENTITY) and type(actual).__module__.startswith(("builtins", "numpy", "_cython_"))
 
 
 def order_of(array: np.ndarray[Any, Any]) -> str:
@@ -50,7 +55,7 @@ def order_of(array: np.ndarray[Any, Any]) -> str:
     if flags.f_contiguous:
         return "F"
     strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length != 1]
-    descending = all(a >= b for a, b in zip(strides, strides[1:], strict=False))
+    descending = all(a >= b for a, b in itertools.pairwise(strides))
     return "S" if descending and all(stride > 0 for stride in strides) else "A"
 
 
@@ -80,9 +85,9 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         tracer.guards.array(source, value, actual)
         tracer.samples[value] = actual
         return with_dims(tracer, value, actual.shape)
-    if cls is _RANGE_ITERATOR:
+    if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
-    if isinstance(actual, _BY_IDENTITY) and cls.__module__.startswith(("builtins", "numpy", "_cython_")):
+    if is_constant(actual):
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -91,7 +96,15 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     value = _input(tracer, Value(Obj(cls.__qualname__)))
     tracer.guards.object(source, value, cls)
     tracer.samples[value] = actual
+    tracer.origins[value] = source
     return Opaque(value, cls)
+
+
+def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
+    """Whether an iterator is that of one running loop: what else refers to it would not see it move."""
+    view = tracer.view
+    held = (*view.stack, *view.locals, *(view.names or {}).values())
+    return source.row[0] == "stack" and sum(item is iterator for item in held) == 1
 
 
 def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:
@@ -144,6 +157,7 @@ def load_local(tracer: Tracer, slot: int) -> Abstract:
 def load_name_slot(tracer: Tracer, name: str) -> Abstract:
     """What a module-level or class-level name held at the entry; UNBOUND when it was not there."""
     found = tracer.entry_values.get(name)
+    _namespace_entry(tracer, name)
     if found is None:
         names = tracer.view.names
         assert names is not None
@@ -158,6 +172,7 @@ def load_name_slot(tracer: Tracer, name: str) -> Abstract:
 
 def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
     """A global or builtin as the frame's code sees it. An inlined function of another module reads that module's dict."""
+    _namespace_entry(tracer, name)
     if frame.globals is tracer.view.globals:
         pending = tracer.state.frames[0].names
         if tracer.view.names is frame.globals and name in pending:
@@ -188,6 +203,7 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
 def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstract:
     """An attribute of a module, read from its dict."""
     key = ("attr", id(module), name)
+    _namespace_entry(tracer, name)
     found = tracer.entry_values.get(key)
     if found is None:
         if name not in vars(module):
@@ -195,6 +211,13 @@ def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstr
         source = sources.attribute(sources.constant(module, module.__name__), name)
         found = tracer.entry_values[key] = load(tracer, source, vars(module)[name])
     return found
+
+
+def _namespace_entry(tracer: Tracer, name: str) -> None:
+    """A name that the fragment stores as an item of some dict may be this one."""
+    if ("global", name) in tracer.stored:
+        raise Break("store_target", f"an item {name!r} of a dict that may be a namespace")
+    tracer.hoisted.add(("global", name))
 
 
 def load_closure(tracer: Tracer, index: int, name: str) -> Abstract:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, SequenceIterator, value_of
+from . import objects
+from .operators import describe
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    Together,
+    Unrolled,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -16,7 +33,7 @@ _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 
 def iterator(t: Tracer, value: Abstract) -> Abstract:
     """iter(value)."""
-    if isinstance(value, (RangeIterator, SequenceIterator)):
+    if isinstance(value, (RangeIterator, SequenceIterator, Unrolled, Together)):
         raise Break("iteration", "an iterator that is also held elsewhere")  # it would become two
     if isinstance(value, Container) and value.kind == "range":
         return _range(t, value)
@@ -25,9 +42,49 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
     if isinstance(value, ArrayValue) and value.type.ndim == 1:
         return SequenceIterator(value, const(0))
+    if isinstance(value, Container) and value.kind in ("zip", "enumerate", "reversed"):
+        return _COMPOSITE[value.kind](t, value)
+    items = objects.unrollable(t, value)
+    if items is not None:
+        return Unrolled(value, items)
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
-    raise Break("iteration", type(value).__name__)
+    raise unsupported(describe(value), value, reason="iteration")
+
+
+def _zip(t: Tracer, value: Container) -> Abstract:
+    return Together(tuple(iterator(t, item) for item in value.items))
+
+
+def _enumerate(t: Tracer, value: Container) -> Abstract:
+    iterable, start = value.items
+    count = value_of(start)
+    if not isinstance(count, Const) or count.type != INT or abs(count.value) > _LARGE:
+        raise Break("iteration", "enumerate with a start that is not a constant")
+    return Together((iterator(t, iterable),), count)
+
+
+def _reversed(t: Tracer, value: Container) -> Abstract:
+    (inner,) = value.items
+    if isinstance(inner, Known) and type(inner.value) is range:
+        return iterator(t, Known(inner.value[::-1]))
+    if isinstance(inner, Container) and inner.kind == "range":
+        it = _range(t, inner)
+        assert isinstance(it, RangeIterator)
+        if it.step not in (1, -1):
+            raise Break("iteration", "reversed range with steps")
+        # an empty range stays one: both ends move by the same step
+        from .tracer import add
+
+        return RangeIterator(add(t, it.stop, const(-it.step)), add(t, it.next, const(-it.step)), -it.step)
+    items = objects.unrollable(t, inner)
+    if items is None:
+        raise Break("iteration", "reversed of this object")
+    backwards = Container("tuple", items[::-1])
+    return Unrolled(backwards, backwards.items)
+
+
+_COMPOSITE = {"zip": _zip, "enumerate": _enumerate, "reversed": _reversed}
 
 
 def _range(t: Tracer, value: Container) -> Abstract:
@@ -44,41 +101,71 @@ def _range(t: Tracer, value: Container) -> Abstract:
 
 def advance(t: Tracer, exhausted: int) -> object:
     """FOR_ITER: pushes the next value and goes on, or pops the iterator and goes to ``exhausted``."""
-    top = t.state.frame.stack[-1]
-    if isinstance(top, RangeIterator):
-        more = t.emit("cmp", (top.next, top.stop), BOOL, symbol="<" if top.step > 0 else ">")
-    elif isinstance(top, SequenceIterator):
-        more = t.emit("cmp", (top.index, _length(t, top.sequence)), BOOL, symbol="<")
-    else:
-        raise Break("iteration", type(top).__name__)
+    from .tracer import END
+
+    more = _more(t, t.state.frame.stack[-1])
     done = t.state.copy()
     done.frame.stack.pop()
     done.frame.pc = exhausted
     body = t.state.copy()
     body.frame.pc = t.state.frame.bytecode.at(t.state.frame.pc).next
+    if more is False:
+        t.block.end = t.goto(done)
+        return END
     # The step happens at the head of the body, in a block of its own.
     before, checkpoint = t.block, t.checkpoint
     block = Block(t.line)
-    t.block = block
-    t.state = body
+    before.end = Jump(block) if more is True else Branch(more, Jump(block), t.goto(done))
+    t.block, t.state = block, body
     stack = body.frame.stack
-    if isinstance(top, RangeIterator):
-        following = t.emit("raw_add", (top.next, const(top.step)), INT)
-        stack[-1] = top.moved(following)
-        stack.append(Scalar(top.next))
-    else:
-        following = t.emit("raw_add", (top.index, const(1)), INT)
+    try:
+        item, stack[-1] = _next(t, stack[-1])
+    except Break:
+        t.block = before  # the instruction has not begun
+        raise
+    stack.append(item)
+    t.block.end = t.goto(body)
+    t.checkpoint = checkpoint
+    return END
+
+
+def _more(t: Tracer, it: Abstract) -> Value | bool:
+    """Whether the iterator has another item."""
+    if isinstance(it, RangeIterator):
+        return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.step > 0 else ">")  # type: ignore[no-any-return]
+    if isinstance(it, SequenceIterator):
+        return t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # type: ignore[no-any-return]
+    if isinstance(it, Unrolled):
+        return it.index < len(it.items)
+    if isinstance(it, Together):
+        found: Value | bool = True
+        for answer in [_more(t, inner) for inner in it.inner]:
+            if answer is False:
+                return False
+            if found is True:
+                found = answer
+            elif isinstance(answer, Value) and isinstance(found, Value):
+                found = t.emit("select", (found, answer, const(False)), BOOL)
+        return found
+    raise unsupported(describe(it), it, reason="iteration")
+
+
+def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
+    """The next item of an iterator that has one, and the iterator after it."""
+    if isinstance(it, RangeIterator):
+        return Scalar(it.next), it.moved(t.emit("raw_add", (it.next, const(it.step)), INT))
+    if isinstance(it, SequenceIterator):
         from . import subscripts
 
-        item = subscripts.element(t, top.sequence, top.index)
-        stack[-1] = top.moved(following)
-        stack.append(item)
-    block.end = t.goto(body)
-    t.checkpoint = checkpoint
-    before.end = Branch(more, Jump(block), t.goto(done))
-    from .tracer import END
-
-    return END
+        following = t.emit("raw_add", (it.index, const(1)), INT)
+        return subscripts.element(t, it.sequence, it.index), it.moved(following)
+    if isinstance(it, Unrolled):
+        return it.items[it.index], replace(it, index=it.index + 1)
+    assert isinstance(it, Together)
+    items, moved = zip(*(_next(t, inner) for inner in it.inner), strict=True)
+    if it.count is None:
+        return Container("tuple", items), Together(moved)
+    return Container("tuple", (Scalar(it.count), *items)), Together(moved, t.emit("raw_add", (it.count, const(1)), INT))
 
 
 def _length(t: Tracer, sequence: Abstract) -> Value:

@@ -21,9 +21,21 @@ from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
 from .frames import snapshot, stored_names
 from .guards import Guards
-from .inputs import array_type, is_native, native_dtype
+from .inputs import array_type, is_constant, is_native, native_dtype
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -126,6 +138,37 @@ def _unexpected(t: Tracer, boxed: Value, is_result: bool) -> Exit:
     return _exit(t, "continue", "call_type", frames)
 
 
+def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: bool = True) -> Abstract:
+    """Walks a row on an object in the middle of the fragment, and checks what it loads to be like ``held``."""
+    expected = Guards()
+    expected.load(_RESULT)
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
+    results: list[Value] = []
+    result: Abstract = Known(None)
+    source = Source(row, "what it holds", _RESULT)
+    if loads and is_constant(held):
+        expected.same(source, held)
+        result = Known(held)
+    elif loads and type(held) is tuple:  # its items are looked at one by one
+        results.append(Value(Obj("tuple")))
+        expected.object(source, results[0], tuple)
+        result = Opaque(results[0], tuple)
+    elif loads:
+        result = _expect(expected, source, held, results)
+    else:
+        expected.check(_RESULT, *row, text="as it was")
+    attrs = {"arguments": (owner.recipe(),), "result_guard": tuple(expected.rows)}
+    op = Op("look", owner.parts(), (), attrs, {"redo": t.exit("redo", "source_changed")}, t.line)
+    for value in results:
+        value.op = op
+    op.results = tuple(results)
+    t.append(op)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = held
+    return _finish(t, result)
+
+
 # ---- what is expected of the result ----------------------------------------------------------------------------------------
 
 
@@ -198,10 +241,10 @@ def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract],
             with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
         except _NoStandIn as e:
-            raise Break("unsupported_call", f"{_name(function)} with {e}") from None
+            raise unsupported(f"{_name(function)} with {e}", *args, *kwargs.values(), reason="unsupported_call") from None
         except Exception:  # whatever the function refuses: the interpreter finds out
             continue
-    raise Break("unsupported_call", f"{_name(function)} with arguments like these")
+    raise unsupported(f"{_name(function)} with arguments like these", *args, *kwargs.values(), reason="unsupported_call")
 
 
 @contextmanager
@@ -267,6 +310,18 @@ class _Maker:
             return {"float": 1.5, "bool": True}[value.type.name]
         assert isinstance(value.type, Np)
         return value.type.dtype.type(1)
+
+
+def sample_of(t: Tracer, value: Abstract) -> tuple[Any] | None:
+    """An object like the one that the value stands for."""
+    if isinstance(value, Opaque):
+        return (t.samples[value.value],) if value.value in t.samples else None
+    if isinstance(value, Known):
+        return (value.value,)
+    try:
+        return (_Maker(t, None).make(value),)
+    except _NoStandIn:
+        return None
 
 
 def _inner(args: list[Abstract]) -> tuple[Abstract, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, inputs, iteration, opaque, operators, subscripts
+from . import calls, inputs, iteration, objects, opaque, operators, subscripts
 from .frames import stored_names
 from .tracer import END, Tracer
 from .values import (
@@ -22,8 +22,11 @@ from .values import (
     Known,
     NullValue,
     Opaque,
+    RangeIterator,
     Scalar,
-    items_of,
+    SequenceIterator,
+    Together,
+    Unrolled,
     kind_of,
 )
 
@@ -43,19 +46,29 @@ def load_fast(t: Tracer, slot: int) -> None:
     t.push(value)
 
 
+def store_attr(t: Tracer, name: str) -> None:
+    value, owner = t.popn(2)
+    objects.store_attribute(t, owner, name, value)
+
+
 def store_fast(t: Tracer, slot: int) -> None:
     t.state.frame.locals[slot] = _storable(t.pop())
 
 
 def _storable(value: Abstract) -> Abstract:
-    """What may be held in several places. A virtual list may not: it would become several lists."""
-    if isinstance(value, Container) and (value.kind == "list" or any(_is_list(item) for item in value.items)):
-        raise Break("comprehension", "list")
+    """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
+    if _changes(value):
+        raise Break("comprehension", "list or iterator")
     return value
 
 
-def _is_list(value: Abstract) -> bool:
-    return isinstance(value, Container) and (value.kind == "list" or any(map(_is_list, value.items)))
+def _changes(value: Abstract) -> bool:
+    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together):
+        return True
+    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(_changes, value.items)))
+
+
+_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
 
 
 def delete_fast(t: Tracer, slot: int) -> None:
@@ -83,7 +96,7 @@ def load_deref(t: Tracer, slot: int) -> None:
 
 def store_deref(t: Tracer, slot: int) -> None:
     if slot in t.state.frame.bytecode.free_slots:
-        raise Break("store_target", t.state.frame.bytecode.slots[slot])
+        raise Break("nonlocal_store", t.state.frame.bytecode.slots[slot])
     store_fast(t, slot)
 
 
@@ -129,8 +142,13 @@ def store_name(t: Tracer, name: str) -> None:
 _SPECIAL_NAMES = frozenset({"__builtins__", "__annotations__"})
 
 
-def load_attr(t: Tracer, name: str) -> None:
-    t.push(calls.attribute(t, t.pop(), name))
+def load_attr(t: Tracer, name: str) -> object:
+    value = calls.attribute(t, t.pop(), name)
+    if value is calls.INLINED:
+        t.block.end = t.goto(t.state)
+        return END
+    t.push(value)
+    return None
 
 
 def load_method(t: Tracer, name: str) -> None:
@@ -140,7 +158,14 @@ def load_method(t: Tracer, name: str) -> None:
         t.push(Known(method))
         t.push(owner)
         return
+    depth = len(t.state.frames)
     value = calls.attribute(t, owner, name)
+    if len(t.state.frames) > depth:
+        raise Break("attribute", f"a call of what the property {name} gives")
+    if isinstance(value, Container) and value.kind == "bound_method":
+        for item in value.items:
+            t.push(item)
+        return
     for item in (NULL, value) if NULL_FIRST else (value, NULL):
         t.push(item)
 
@@ -207,7 +232,39 @@ def build_tuple(t: Tracer, n: int) -> None:
 
 
 def build_list(t: Tracer, n: int) -> None:
-    t.push(Container("list", tuple(t.popn(n))))
+    _push_list(t, tuple(t.popn(n)), n == 0 and not _follows(t, "LIST_EXTEND", 2))
+
+
+def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
+    """A list that is only looked at stays virtual; one that is kept, or grows, is made."""
+    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_NAME", "STORE_ATTR")):
+        t.push(objects.new_list(t, items))
+    else:
+        t.push(Container("list", items))
+
+
+def _follows(t: Tracer, name: str, distance: int) -> bool:
+    """Whether the instruction so many places further on starts with this step."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + distance
+    return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
+
+
+def list_extend(t: Tracer, depth: int) -> None:
+    items = objects.items(t, t.pop())
+    into = t.state.frame.stack[-depth]
+    if items is None or depth != 1 or not isinstance(into, Container) or into.kind != "list":
+        raise Break("opcode", "LIST_EXTEND")
+    t.pop()
+    _push_list(t, (*into.items, *items), False)
+
+
+def list_append(t: Tracer, depth: int) -> None:
+    value = t.pop()
+    into = t.state.frame.stack[-depth]
+    if objects.class_of(into) is not list:
+        raise Break("opcode", "LIST_APPEND")
+    objects.append(t, into, value)
 
 
 def build_slice(t: Tracer, n: int) -> None:
@@ -217,9 +274,7 @@ def build_slice(t: Tracer, n: int) -> None:
 
 def unpack_sequence(t: Tracer, n: int) -> None:
     value = t.pop()
-    items = items_of(value)
-    if items is None and isinstance(value, Container) and value.kind == "list":
-        items = value.items
+    items = objects.items(t, value)
     if items is None and isinstance(value, ArrayValue):
         items = subscripts.unpack(t, value, n)
     if items is None and opaque.record(t, value) is not None:
@@ -379,6 +434,7 @@ HANDLERS: dict[str, Handler] = {
     "PUSH_NULL": push_null,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_method,
+    "STORE_ATTR": store_attr,
     "BINARY_OP": binary_op,
     "UNARY_OP": unary_op,
     "COMPARE_OP": compare_op,
@@ -391,6 +447,8 @@ HANDLERS: dict[str, Handler] = {
     "STORE_SLICE": store_slice,
     "BUILD_TUPLE": build_tuple,
     "BUILD_LIST": build_list,
+    "LIST_EXTEND": list_extend,
+    "LIST_APPEND": list_append,
     "BUILD_SLICE": build_slice,
     "UNPACK_SEQUENCE": unpack_sequence,
     "POP_TOP": pop_top,

@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Scalar as ScalarType, Type
+from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
+from ..ir.types import Scalar as ScalarType
+from ..ir.ufuncs import function as ufunc_of
 from . import elementwise, opaque
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -40,7 +54,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     "@": operator.imatmul,
 }  # fmt: skip
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
-_REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "value_error", ">>": "value_error"}
+_REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
@@ -63,7 +77,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol == "+":
         return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
-    raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")
+    raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
@@ -86,10 +100,10 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
     if symbol in ("==", "!=") and Known in (type(left), type(right)):
         # None, strings and the like are equal to nothing that is a number
         one, other = (left, right) if isinstance(left, Known) else (right, left)
-        if isinstance(one, Known) and one.value is None or isinstance(one, Known) and type(one.value) is str:
+        if (isinstance(one, Known) and one.value is None) or (isinstance(one, Known) and type(one.value) is str):
             if kind_of(other) in ("int", "float", "bool"):
                 return Known(symbol == "!=")
-    raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")
+    raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
 
 
 def boolean(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
@@ -126,7 +140,7 @@ def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
         return numpy_scalars(t, ufunc, functions[symbol], operand)
     if kind == "array":
         return elementwise.apply(t, ufunc, functions[symbol], operand)
-    raise Break("unsupported_type", f"{symbol}{describe(operand)}")
+    raise unsupported(f"{symbol}{describe(operand)}", operand)
 
 
 def truth(t: Tracer, operand: Abstract) -> bool | Value:
@@ -135,7 +149,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
         value = operand.value
         if isinstance(value, (*_FOLDABLE, type, np.generic)) or callable(value) or type(value).__module__ == "builtins":
             return bool(value)
-        raise Break("unsupported_type", f"truth of {describe(operand)}")
+        raise unsupported(f"truth of {describe(operand)}", operand)
     items = items_of(operand)
     if items is not None:
         return bool(items)
@@ -151,7 +165,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
             return cast(t, value, BOOL)
         if isinstance(value.type, Np) and value.type.dtype.kind in "iuf":
             return t.emit("cmp", (value, Const(value.type, value.type.dtype.type(0))), BOOL, symbol="!=")  # type: ignore[no-any-return]
-    raise Break("unsupported_type", f"truth of {describe(operand)}")
+    raise unsupported(f"truth of {describe(operand)}", operand)
 
 
 def identical(left: Abstract, right: Abstract) -> bool:
@@ -238,7 +252,7 @@ def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ..
         assert value is not None
         dtypes.append(_WEAK[value.type.name] if isinstance(value.type, ScalarType) else value.type.dtype)  # type: ignore[attr-defined]
     try:
-        function: np.ufunc = getattr(np, ufunc)
+        function: np.ufunc = ufunc_of(ufunc)
         chosen = function.resolve_dtypes((*dtypes, *[None] * function.nout))
     except (TypeError, AttributeError):
         return None

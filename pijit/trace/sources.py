@@ -43,6 +43,20 @@ def attribute(parent: Source, name: str) -> Source:
     return Source(("attr", name), f"{parent.name}.{name}", parent)
 
 
+def field(parent: Source, name: str) -> Source:
+    """What an instance holds under a name."""
+    return Source(("field", name), f"{parent.name}.{name}", parent)
+
+
+def member(cls: type, name: str) -> Source:
+    """What a class and its bases say of a name."""
+    return Source(("member", name), f"{cls.__name__}.{name}", constant(cls, cls.__name__))
+
+
+def dict_item(parent: Source, key: str) -> Source:
+    return Source(("dict_item", key), f"{parent.name}[{key!r}]", parent)
+
+
 def item(parent: Source, index: int) -> Source:
     return Source(("item", index), f"{parent.name}[{index}]", parent)
 

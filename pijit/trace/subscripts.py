@@ -6,12 +6,25 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Scalar as ScalarType
-from . import elementwise, opaque
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import Scalar as ScalarType
+from . import elementwise, objects, opaque
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of, kind_of, value_of
+from .values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -33,6 +46,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         items = container.items
     if items is not None:
         return _item(items, index, container)
+    if isinstance(index, Known) and objects.class_of(container) in (list, tuple) and type(index.value) is int:
+        return objects.item(t, container, index.value)
+    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
+        return objects.dict_item(t, container, index.value)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
     if isinstance(index, Known) and type(index.value) is int:
@@ -44,13 +61,24 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
             return Known(container.value[index.value])
         except (IndexError, TypeError):
             raise Break("always_raises", "index") from None
-    raise Break("unsupported_type", f"{describe(container)}[{describe(index)}]")
+    raise unsupported(f"{describe(container)}[{describe(index)}]", container, index)
 
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
+    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
+        objects.store_dict_item(t, container, index.value, value)
+        return
+    if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
+        from .operators import as_int
+
+        position = value_of(index)
+        assert position is not None
+        length = t.emit("list_len", (container.value,), INT)
+        objects.store_item(t, container, checked_index(t, as_int(t, position), length), value)
+        return
     if not isinstance(container, ArrayValue):
-        raise Break("unsupported_type", f"store into {describe(container)}")
+        raise unsupported(f"store into {describe(container)}", container, reason="store_target")
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(container, index)
@@ -62,7 +90,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = cast(t, scalar, container.type.element)
+        converted = _as_element(t, scalar, container.type)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         return
@@ -75,8 +103,15 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(cast(t, scalar, container.type.element))
+        source = Scalar(_as_element(t, scalar, container.type))
     elementwise.assign(t, target, source)
+
+
+def _as_element(t: Tracer, value: Value, array: Array) -> Value:
+    """A number as an element to be stored. NumPy's ints have to fit, as Python's have; arithmetic would wrap."""
+    if isinstance(value.type, Np) and value.type.dtype.kind in "iu" and array.dtype.kind in "iu" and value.type != array.element:
+        value = cast(t, value, INT)
+    return cast(t, value, array.element)
 
 
 def _is_whole(plan: list[tuple[str, Any]]) -> bool:
@@ -88,7 +123,7 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     to = container.type.name
     if isinstance(value, ArrayValue):
         return value.type.name == to or (
-            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", f"{value.type.name}->{to}")
+            value.type.ndim > 0 and elementwise.result_order((value,)) is not None and t.limits.elementwise("cast", (value.type.name, to))
         )
     scalar = value_of(value)
     if scalar is None or to not in NATIVE:
@@ -143,7 +178,7 @@ def unpack(t: Tracer, array: ArrayValue, n: int) -> tuple[Abstract, ...]:
 def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> Abstract:
     if isinstance(index, Known) and type(index.value) in (int, bool):
         try:
-            return items[index.value]
+            return items[int(index.value)]
         except IndexError:
             raise Break("always_raises", "tuple index out of range") from None
     if isinstance(index, Container) and index.kind == "slice" and all(isinstance(i, Known) for i in index.items):
@@ -183,8 +218,8 @@ def plan_of(array: ArrayValue, index: Abstract) -> list[tuple[str, Any]] | None:
     consumed = sum(1 for p in parts if not _is_constant(p, (None, Ellipsis)))
     dots = [i for i, p in enumerate(parts) if _is_constant(p, (Ellipsis,))]
     missing = array.type.ndim - consumed
-    if missing < 0 or len(dots) > 1:
-        return None
+    if missing < 0 or len(dots) > 1 or (dots and len(parts) == consumed + 1 and missing == 0):
+        return None  # with nothing but indices beside the dots it is an array without dimensions
     position = dots[0] if dots else len(parts)
     whole = [("slice", (None, None, 1))] * missing
     before, after = parts[:position], parts[position + 1 if dots else position :]

@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 Handler = Callable[["Tracer", list["Abstract"], dict[str, "Abstract"]], "Abstract"]
 
 CALLABLES: dict[Any, Handler] = {}
-ATTRIBUTES: dict[tuple[str, str], Callable[["Tracer", "Abstract"], "Abstract"]] = {}
+ATTRIBUTES: dict[tuple[str, str], Callable[[Tracer, Abstract], Abstract]] = {}
 PURE: dict[Any, str] = {}

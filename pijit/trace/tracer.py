@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -19,15 +19,30 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recip
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
-from ..pycode.joins import Join
 from ..pycode.instructions import Instruction, decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
-from . import inputs
+from . import inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
+from .objects import Place
+from .sources import Source
 from .state import FrameState, State, Version
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, Scalar, SequenceIterator, value_of
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    Break,
+    Container,
+    Known,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    Together,
+    Unrolled,
+    value_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +60,21 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """See ground.config for what they mean."""
+    """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
+    then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
 
     versions: int = 8
     header_versions: int = 3
     blocks: int = 2000
     inline_depth: int = 8
-    elementwise: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
+    formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
+    reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     feedback: dict[Any, Any] = field(default_factory=dict)
     errmask: int = 0
+    unroll: int = 64
 
 
 @dataclass(slots=True)
@@ -86,9 +106,21 @@ class Capture:
 # Why an operation leaves, where its handler does not say.
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
-    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "check_index": "index_error",
+    "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
+    "look": "source_changed", "put": "store_target",
     "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
+    "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
+
+# Instructions without a handler whose reason says more than that.
+UNSUPPORTED = {
+    **dict.fromkeys(("BEFORE_WITH", "WITH_EXCEPT_START", "PUSH_EXC_INFO", "CHECK_EXC_MATCH", "POP_EXCEPT", "RERAISE"), "exception_handling"),
+    **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
+    **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
+    **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
+    "RAISE_VARARGS": "always_raises",
+    "STORE_ATTR": "store_target",
+}
 
 END = object()  # what a handler returns when it has ended the block
 
@@ -96,8 +128,14 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods."""
 
-    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits) -> None:
+    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
+        self.stored, self.stored_here = stored, set(stored)  # places: see objects
+        self.hoisted: set[Place] = set()
+        self.origins: dict[Value, Source] = {}
+        self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
+        self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
+        self._start = (code, pc, view, limits)
         self.view, self.limits = view, limits
         self.guards = Guards()
         self.graph = Graph([], Block())
@@ -124,7 +162,8 @@ class Tracer:
     def capture(self) -> Capture:
         root = self.state.frame
         inputs.load_stack(self)
-        self.checkpoint = [root.copy()]
+        # a check that fails here leaves the frame as it is, iterators of another step included
+        self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
         jump = self.goto(self.state, polls=False)
@@ -132,6 +171,8 @@ class Tracer:
         while self._work:
             self.block, self.state = self._work.pop()
             self._run()
+        if not self.stored_here.isdisjoint(self.hoisted):
+            return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
@@ -150,7 +191,7 @@ class Tracer:
                     self.last_micro = micro is instruction.micros[-1]
                     handler = HANDLERS.get(micro.name)
                     if handler is None:
-                        raise Break("opcode", micro.name)
+                        raise Break(UNSUPPORTED.get(micro.name, "opcode"), micro.name)
                     if handler(self, micro.arg) is END:
                         return
             except Break as stop:
@@ -183,7 +224,7 @@ class Tracer:
     def emit(self, name: str, args: tuple[Value, ...], /, *types: Type, reason: str = "", **attrs: Any) -> Any:
         """Appends an operation; gives its result (one), results (several) or None. A "redo" exit is attached where the row has one."""
         row = OPS[name]
-        exits = {"redo": self.exit("redo", reason or REASONS.get(name, "value_error"))} if row.exits == ("redo",) else {}
+        exits = {"redo": self.exit("redo", reason or REASONS[name])} if row.exits == ("redo",) else {}
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
@@ -224,6 +265,7 @@ class Tracer:
     def recheck(self) -> None:
         """After something that may run Python or let another thread run: what guards saw must still be so. Leaves at the next
         instruction if it is not."""
+        objects.forget(self)
         frames = [frame.copy() for frame in self.state.frames]
         self.append(Op("recheck", (), (), {}, {"redo": self.exit("redo", "source_changed", frames)}, self.line))
 
@@ -297,9 +339,12 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
-        if len(versions) >= limit or len(self._versions) > self.limits.blocks:
+        if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
+            limit += self.limits.unroll
+        full = len(self._versions) > self.limits.blocks
+        if len(versions) >= limit or full:
             block = Block(self._line_of(frame))
-            block.end = Leave(self.exit("redo", "block_limit", state.frames))
+            block.end = Leave(self.exit("redo", "graph_limit" if full else "block_limit", state.frames))
             return Jump(block)
         version, args = self._new_version(state, loop, versions[-1] if versions else None)
         versions.append(version)
@@ -351,6 +396,8 @@ class Tracer:
             made = block.param(value.type)
             params[made] = len(args)
             args.append(value)
+            if value in self.own:
+                self.own.add(made)
             if value in self.samples:
                 self.samples[made] = self.samples[value]
             return made
@@ -365,8 +412,10 @@ class Tracer:
             if isinstance(abstract, Known):
                 known = value_of(abstract)
                 differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and (loop is not None and stored or differs):
+                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
                     container[key] = Scalar(param(known))
+            elif isinstance(abstract, Unrolled):
+                continue  # its items are the same on every path
             elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
                 container[key] = abstract.moved(param(abstract.position))
             elif id(abstract) in remade:
@@ -393,7 +442,8 @@ def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]
     found = []
     for depth, frame in enumerate(state.frames):
         containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))), ("name", frame.names, list(frame.names)),
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
         ]  # fmt: skip
         for kind, container, keys in containers:
             found += [(((depth, kind, key), container, key), container[key]) for key in keys]

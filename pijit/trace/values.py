@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Box, Build, Const, Keep, Known as KnownRecipe, Null, Recipe, Unset, Value, const
-from ..ir.types import INT, Array, Np, Scalar as ScalarType, Type
+import numpy as np
+
+from ..ir.graph import Box, Build, Const, Keep, Null, Recipe, Unset, Value, const
+from ..ir.graph import Known as KnownRecipe
+from ..ir.types import INT, Array, Np, Type
+from ..ir.types import Scalar as ScalarType
 
 
 class Abstract:
@@ -202,6 +206,53 @@ class SequenceIterator(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Unrolled(Abstract):
+    """An iterator over the known items of a tuple or list (``owner``): a loop over it is unrolled."""
+
+    owner: Abstract
+    items: tuple[Abstract, ...]
+    index: int = 0
+
+    def parts(self) -> tuple[Value, ...]:
+        return (*self.owner.parts(), *(v for item in self.items for v in item.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return replace(self, owner=self.owner.remade(parts), items=tuple(item.remade(parts) for item in self.items))
+
+    def shape(self) -> object:
+        return ("Unrolled", self.index, self.owner.shape(), *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        return Build("iterator_at", (self.owner.recipe(), Box(const(self.index))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together(Abstract):
+    """An iterator over tuples of what other iterators give: of zip, or (with ``count``) of enumerate."""
+
+    inner: tuple[Abstract, ...]
+    count: Value | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        own = () if self.count is None else (self.count,)
+        return (*own, *(v for it in self.inner for v in it.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        count = None if self.count is None else next(parts)
+        return Together(tuple(it.remade(parts) for it in self.inner), count)
+
+    def shape(self) -> object:
+        return ("Together", self.count is None, *(it.shape() for it in self.inner))
+
+    def recipe(self) -> Recipe:
+        inner = tuple(it.recipe() for it in self.inner)
+        return Build("zip", inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
+
+    def unrolls(self) -> bool:
+        return any(isinstance(it, Unrolled) or (isinstance(it, Together) and it.unrolls()) for it in self.inner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lazy(Abstract):
     """A slot of the root frame that capture has not looked at: whatever it held at the entry."""
 
@@ -269,3 +320,13 @@ class Break(Exception):
     reason: str
     detail: str = ""
     hint: str = field(default="")
+
+
+def unsupported(detail: str, *operands: Abstract, reason: str = "unsupported_type") -> Break:
+    """The break for operands that are not supported. An array that is not compiled, or a huge int, is a reason of its own."""
+    for cls in (operand.cls for operand in operands if isinstance(operand, Opaque)):
+        if cls is int:
+            return Break("big_int", detail)
+        if cls is not None and issubclass(cls, np.ndarray):
+            return Break("unsupported_dtype" if cls is np.ndarray else "array_subclass", detail)
+    return Break(reason, detail)

@@ -313,7 +313,7 @@ def test_recipes():
     assert left.stacks[0][0] == "null"
     assert left.stacks[0][1] is array
     assert left.locals[1] == {0: range(1, 6, 5)}
-    kind, frames, names, result, shared = left.native.exits[0]
+    kind, frames, names, result, _ = left.native.exits[0]
     assert (kind, result) == ("redo", None)
     assert [f[1] for f in frames] == [9, 4]
     assert frames[1][0] == ("const", len)

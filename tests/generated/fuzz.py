@@ -30,6 +30,7 @@ def failure(source: str, calls, names) -> str:
     import warnings
 
     import differential
+
     from pijit.ground import log
     from pijit.runtime import tiers
 
@@ -114,8 +115,15 @@ def child(first: int, last: int, names, shrink: bool) -> None:
             if shrink:
                 source = reduce(source, made.calls, only, text)
                 text = failure(source, made.calls, only) or text
-            shown = source[source.index("def subject") :] if " h" not in source[source.index("def subject") :] and "(h" not in source else source
-            used = [type(a).__name__ + (str(a.dtype) + str(a.shape) if hasattr(a, "shape") else repr(a)) for a in made.calls[-1]]
+            shown = (
+                source[source.index("def subject") :]
+                if " h" not in source[source.index("def subject") :] and "(h" not in source
+                else source
+            )
+            used = [
+                type(a).__name__ + (str(a.dtype) + str(a.shape) if hasattr(a, "shape") else repr(a))
+                for a in made.calls[-1]
+            ]
             print(f"FAILED seed {seed} {only}\n{shown}\ncalls {len(made.calls)}: {used}\n{text}\n", flush=True)
 
 
@@ -127,7 +135,10 @@ def main() -> None:
     done = 0
     while start < end:
         run = subprocess.Popen(
-            [sys.executable, "-X", "faulthandler", __file__, "--child", str(start), str(end), *names], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [sys.executable, "-X", "faulthandler", __file__, "--child", str(start), str(end), *names],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         for line in run.stdout:
             if line.startswith("@"):

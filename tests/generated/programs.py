@@ -20,12 +20,46 @@ FLOATS = (0.0, -0.0, 0.5, 1.0, 1.5, -2.0, 3.0, 1e300, 1e-310, 2.0**53, math.inf,
 SCALAR_TYPES = (np.float64, np.float32, np.int64, np.int32, np.uint8, np.int8, np.uint64, np.bool_, np.complex128)
 ARRAY_TYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32", "uint8", "bool", "complex128")
 ARITHMETIC = ("+", "-", "*", "+", "-", "*", "/", "//", "%")
-POWERS = ("({} ** 2)", "({} ** 0.5)", "({} ** -1)", "(2.0 ** {})", "({} ** -0.5)", "(({} % 7) ** 3)", "(2 ** ({} & 63))", "({} * {})")
+POWERS = (
+    "({} ** 2)",
+    "({} ** 0.5)",
+    "({} ** -1)",
+    "(2.0 ** {})",
+    "({} ** -0.5)",
+    "(({} % 7) ** 3)",
+    "(2 ** ({} & 63))",
+    "({} * {})",
+)
 BITWISE = ("&", "|", "^", "<<", ">>")
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
 ERRORS = ("ZeroDivisionError", "IndexError", "ValueError", "(TypeError, ValueError)", "ArithmeticError", "Exception")
-UNARY_UFUNCS = ("sqrt", "exp", "sin", "abs", "negative", "floor", "isnan", "log", "square", "sign", "logical_not", "tanh")
-BINARY_UFUNCS = ("add", "multiply", "maximum", "minimum", "hypot", "arctan2", "less", "logical_and", "power", "fmax", "copysign")
+UNARY_UFUNCS = (
+    "sqrt",
+    "exp",
+    "sin",
+    "abs",
+    "negative",
+    "floor",
+    "isnan",
+    "log",
+    "square",
+    "sign",
+    "logical_not",
+    "tanh",
+)
+BINARY_UFUNCS = (
+    "add",
+    "multiply",
+    "maximum",
+    "minimum",
+    "hypot",
+    "arctan2",
+    "less",
+    "logical_and",
+    "power",
+    "fmax",
+    "copysign",
+)
 REDUCTIONS = ("sum", "max", "min", "mean", "prod", "any", "all", "argmax", "std")
 MATH = ("sqrt", "sin", "floor", "ceil", "exp", "isnan", "fabs", "log")
 
@@ -39,7 +73,18 @@ HELPERS = (
     "def h6(p, q):\n    return h0(q, p) - G0\n",
     "def h7(p, q):\n    a, b = p, q\n    c = (a, b)\n    d = c\n    return c if c is d else None\n",
 )
-CALLS = ("h0({}, {})", "h1({}, {})", "h2({}, {})[0]", "h3({}, {})", "h3({})", "h4({}, {})", "h5({}, {})", "h6({}, q={})", "h7({}, {})[1]", "inner({})")
+CALLS = (
+    "h0({}, {})",
+    "h1({}, {})",
+    "h2({}, {})[0]",
+    "h3({}, {})",
+    "h3({})",
+    "h4({}, {})",
+    "h5({}, {})",
+    "h6({}, q={})",
+    "h7({}, {})[1]",
+    "inner({})",
+)
 
 
 class Program:
@@ -53,7 +98,11 @@ class Program:
         self.matrices = ["m0"]
         self.loops = 0
         self.fresh = 0
-        body = [f"    {line}" for line in ("inner = lambda z: z + s1", "out = []")[choose(2) ^ 1 :]] if choose(3) else ["    out = []"]
+        body = (
+            [f"    {line}" for line in ("inner = lambda z: z + s1", "out = []")[choose(2) ^ 1 :]]
+            if choose(3)
+            else ["    out = []"]
+        )
         self.has_inner = "inner" in body[0]
         if not any("out = []" in line for line in body):
             body.append("    out = []")
@@ -61,7 +110,7 @@ class Program:
         while self.budget > 0:
             body += self.block(1)
         names = [*self.scalars, *self.vectors, *self.matrices]
-        body.append(f"    return out, {', '.join(names[: 8])}")
+        body.append(f"    return out, {', '.join(names[:8])}")
         globals_ = f"G0 = {self.pick((3, 0.5, -1, 2**62))}\nG1 = np.arange(4.0)\n"
         self.source = globals_ + "".join(HELPERS) + "def subject(s0, s1, s2, v0, v1, m0):\n" + "\n".join(body) + "\n"
         first = self.arguments()
@@ -120,19 +169,50 @@ class Program:
         if kind <= 2:
             return self.pick(self.scalars)
         if kind == 3:
-            return repr(self.pick(INTS[:11])) if self.one_in(2) else self.pick(("0.5", "1.5", "-0.0", "2**62", "True", "G0", "2.0", "1e308", "7"))
+            return (
+                repr(self.pick(INTS[:11]))
+                if self.one_in(2)
+                else self.pick(("0.5", "1.5", "-0.0", "2**62", "True", "G0", "2.0", "1e308", "7"))
+            )
         one = self.scalar(depth - 1)
         if kind <= 7:
             return f"({one} {self.pick(ARITHMETIC)} {self.scalar(depth - 1)})"
         if kind == 8:
-            return self.pick(("-{}", "abs({})", "int({})", "float({})", "round({})", "bool({})", "(not {})", "~{}", "np.float64({})", "round({}, 1)", "+{}", "np.int64({})")).format(f"({one})")
+            return self.pick(
+                (
+                    "-{}",
+                    "abs({})",
+                    "int({})",
+                    "float({})",
+                    "round({})",
+                    "bool({})",
+                    "(not {})",
+                    "~{}",
+                    "np.float64({})",
+                    "round({}, 1)",
+                    "+{}",
+                    "np.int64({})",
+                )
+            ).format(f"({one})")
         if kind == 9:
-            return self.pick(("min({}, {})", "max({}, {})", "divmod({}, {})[0]", "(({}) ** 2 if abs({}) < 99 else 1)")).format(one, self.scalar(depth - 1))
+            return self.pick(
+                ("min({}, {})", "max({}, {})", "divmod({}, {})[0]", "(({}) ** 2 if abs({}) < 99 else 1)")
+            ).format(one, self.scalar(depth - 1))
         if kind == 10:
             return f"({one} if {self.condition(depth - 1)} else {self.scalar(depth - 1)})"
         if kind == 11:
             vector = self.pick(self.vectors)
-            return self.pick((f"{vector}[{self.index()}]", f"{self.pick(self.matrices)}[{self.index()}, {self.index()}]", f"len({vector})", f"{vector}.shape[0]", f"{vector}.size", f"G1[{self.index()}]", f"{self.pick(self.matrices)}.shape[{self.choose(2)}]"))
+            return self.pick(
+                (
+                    f"{vector}[{self.index()}]",
+                    f"{self.pick(self.matrices)}[{self.index()}, {self.index()}]",
+                    f"len({vector})",
+                    f"{vector}.shape[0]",
+                    f"{vector}.size",
+                    f"G1[{self.index()}]",
+                    f"{self.pick(self.matrices)}.shape[{self.choose(2)}]",
+                )
+            )
         if kind == 12:
             name = self.pick(REDUCTIONS)
             return self.pick((f"np.{name}({self.vector(1)})", f"{self.pick(self.vectors)}.{name}()"))
@@ -145,7 +225,15 @@ class Program:
             return str(self.pick(POWERS)).format(one, one)
         if self.one_in(2):
             return f"math.{self.pick(MATH)}({one})"
-        return self.pick((f"({one} & 7)", f"({one} >> 1)", f"({one} << {self.choose(4)})", f"({one} ^ {self.scalar(0)})", f"({one} | 1)"))
+        return self.pick(
+            (
+                f"({one} & 7)",
+                f"({one} >> 1)",
+                f"({one} << {self.choose(4)})",
+                f"({one} ^ {self.scalar(0)})",
+                f"({one} | 1)",
+            )
+        )
 
     def condition(self, depth: int = 1) -> str:
         kind = self.choose(8) if depth else self.choose(3)
@@ -160,7 +248,14 @@ class Program:
             return f"({self.condition(depth - 1)} {self.pick(('and', 'or'))} {self.condition(depth - 1)})"
         if kind == 6:
             return a
-        return self.pick((f"{a} is None", f"{self.pick(self.vectors)} is {self.pick(self.vectors)}", f"{self.pick(self.vectors)}.any()", f"len({self.pick(self.vectors)}) > 2"))
+        return self.pick(
+            (
+                f"{a} is None",
+                f"{self.pick(self.vectors)} is {self.pick(self.vectors)}",
+                f"{self.pick(self.vectors)}.any()",
+                f"len({self.pick(self.vectors)}) > 2",
+            )
+        )
 
     def index(self) -> str:
         kind = self.choose(8)
@@ -195,12 +290,44 @@ class Program:
             return f"np.where({one} {self.pick(COMPARE)} {self.scalar(0)}, {one}, {self.vector(depth - 1)})"
         if kind == 11:
             matrix = self.pick(self.matrices)
-            return self.pick((f"np.roll({one}, {self.pick(('1', '-1', '2', 's0'))})", f"{matrix}[{self.index()}]", f"{matrix}[:, {self.index()}]", f"{matrix}.sum(axis={self.choose(2)})", f"np.cumsum({one})"))
-        return self.pick((f"np.zeros(len({one}))", f"np.ones_like({one})", f"np.arange(len({one}))", f"{one}.copy()", f"{one}.astype(np.float32)", f"np.zeros_like({one})", f"np.full({one}.shape, {self.scalar(0)})", f"(-{one})"))
+            return self.pick(
+                (
+                    f"np.roll({one}, {self.pick(('1', '-1', '2', 's0'))})",
+                    f"{matrix}[{self.index()}]",
+                    f"{matrix}[:, {self.index()}]",
+                    f"{matrix}.sum(axis={self.choose(2)})",
+                    f"np.cumsum({one})",
+                )
+            )
+        return self.pick(
+            (
+                f"np.zeros(len({one}))",
+                f"np.ones_like({one})",
+                f"np.arange(len({one}))",
+                f"{one}.copy()",
+                f"{one}.astype(np.float32)",
+                f"np.zeros_like({one})",
+                f"np.full({one}.shape, {self.scalar(0)})",
+                f"(-{one})",
+            )
+        )
 
     def matrix(self, depth: int = 1) -> str:
         one = self.pick(self.matrices)
-        return self.pick((one, f"({one} {self.pick(ARITHMETIC)} {self.scalar(1)})", f"({one} {self.pick(ARITHMETIC)} {self.vector(1)})", f"({one} {self.pick(ARITHMETIC)} {self.pick(self.matrices)})", f"np.roll({one}, 1, axis={self.choose(2)})", f"{one}.T", f"{one}[{self.slice()}, {self.slice()}]", f"np.{self.pick(UNARY_UFUNCS)}({one})", f"np.zeros_like({one})", f"{one}.copy()"))
+        return self.pick(
+            (
+                one,
+                f"({one} {self.pick(ARITHMETIC)} {self.scalar(1)})",
+                f"({one} {self.pick(ARITHMETIC)} {self.vector(1)})",
+                f"({one} {self.pick(ARITHMETIC)} {self.pick(self.matrices)})",
+                f"np.roll({one}, 1, axis={self.choose(2)})",
+                f"{one}.T",
+                f"{one}[{self.slice()}, {self.slice()}]",
+                f"np.{self.pick(UNARY_UFUNCS)}({one})",
+                f"np.zeros_like({one})",
+                f"{one}.copy()",
+            )
+        )
 
     # ---- statements ------------------------------------------------------------------------------------------------
 
@@ -233,9 +360,13 @@ class Program:
             self.learn(self.vectors, target, level)
             return [f"{pad}{target} = {value}"]
         if kind == 9:
-            return [f"{pad}{self.pick(self.vectors)}{self.pick(('', f'[{self.slice()}]'))} {self.pick(ARITHMETIC)}= {self.pick((self.vector, self.scalar))(1)}"]
+            return [
+                f"{pad}{self.pick(self.vectors)}{self.pick(('', f'[{self.slice()}]'))} {self.pick(ARITHMETIC)}= {self.pick((self.vector, self.scalar))(1)}"
+            ]
         if kind == 10:
-            return [f"{pad}{self.pick(self.vectors)}[{self.index()}] {self.pick(('', '+', '-', '*'))}= {self.scalar(1)}"]
+            return [
+                f"{pad}{self.pick(self.vectors)}[{self.index()}] {self.pick(('', '+', '-', '*'))}= {self.scalar(1)}"
+            ]
         if kind == 11:
             return [f"{pad}{self.pick(self.vectors)}[{self.slice()}] = {self.pick((self.vector, self.scalar))(1)}"]
         if kind == 12:
@@ -244,16 +375,46 @@ class Program:
             return [f"{pad}{target} = {value}"]
         if kind == 13:
             one = self.pick(self.matrices)
-            return [pad + self.pick((f"{one}[{self.index()}, {self.index()}] = {self.scalar(1)}", f"{one}[{self.index()}] = {self.vector(1)}", f"{one}[1:, :-1] += {one}[:-1, 1:]", f"{one}[:, {self.index()}] {self.pick(('', '+', '*'))}= {self.scalar(1)}", f"{one}[{one} > 1] = {self.scalar(0)}", f"{one} += {self.scalar(1)}", f"{one} *= {self.pick(self.vectors)}"))]
+            return [
+                pad
+                + self.pick(
+                    (
+                        f"{one}[{self.index()}, {self.index()}] = {self.scalar(1)}",
+                        f"{one}[{self.index()}] = {self.vector(1)}",
+                        f"{one}[1:, :-1] += {one}[:-1, 1:]",
+                        f"{one}[:, {self.index()}] {self.pick(('', '+', '*'))}= {self.scalar(1)}",
+                        f"{one}[{one} > 1] = {self.scalar(0)}",
+                        f"{one} += {self.scalar(1)}",
+                        f"{one} *= {self.pick(self.vectors)}",
+                    )
+                )
+            ]
         if kind == 14:
             names = [self.pick(self.scalars), self.pick(self.scalars)]
             if self.one_in(3):
                 return [f"{pad}{names[0]}, {names[1]} = h2({self.scalar(1)}, {self.scalar(1)})"]
             if self.one_in(3):
-                return [f"{pad}t = ({self.scalar(1)}, {self.pick(self.vectors)})", f"{pad}u = t", f"{pad}out.append((t, u, t is u))"]
+                return [
+                    f"{pad}t = ({self.scalar(1)}, {self.pick(self.vectors)})",
+                    f"{pad}u = t",
+                    f"{pad}out.append((t, u, t is u))",
+                ]
             return [f"{pad}{names[0]}, {names[1]} = {self.scalar(1)}, {self.scalar(1)}"]
         if kind == 15:
-            return [pad + self.pick((f"out.append({self.scalar(1)})", f"print({self.scalar(1)})", f"out.append(str({self.scalar(0)}))", f"out.append({self.vector(1)})", "pass", f"out.append([{self.scalar(0)}, {self.scalar(0)}])", f"del {self.pick(self.scalars)}" if self.one_in(6) else "pass"))]
+            return [
+                pad
+                + self.pick(
+                    (
+                        f"out.append({self.scalar(1)})",
+                        f"print({self.scalar(1)})",
+                        f"out.append(str({self.scalar(0)}))",
+                        f"out.append({self.vector(1)})",
+                        "pass",
+                        f"out.append([{self.scalar(0)}, {self.scalar(0)}])",
+                        f"del {self.pick(self.scalars)}" if self.one_in(6) else "pass",
+                    )
+                )
+            ]
         if kind <= 18:
             lines = [f"{pad}if {self.condition()}:", *self.block(level + 1)]
             if self.one_in(3):
@@ -264,7 +425,11 @@ class Program:
         if kind <= 22:
             return self.loop(level, pad)
         if kind <= 24:
-            lines = [f"{pad}try:", *self.block(level + 1), f"{pad}except {self.pick(ERRORS)}{self.pick(('', ' as e'))}:"]
+            lines = [
+                f"{pad}try:",
+                *self.block(level + 1),
+                f"{pad}except {self.pick(ERRORS)}{self.pick(('', ' as e'))}:",
+            ]
             if " as e" in lines[-1] and self.one_in(2):
                 lines.append(f"{pad}    out.append(str(e))")
             lines += self.block(level + 1)
@@ -283,21 +448,53 @@ class Program:
     def loop(self, level: int, pad: str) -> list[str]:
         self.loops += 1
         n = self.loops
-        start = [f"{pad}n{n} = 0", f"{pad}while n{n} < {self.choose(5)}{self.pick(('', '', f' and {self.condition()}'))}:", f"{pad}    n{n} += 1"]
+        start = [
+            f"{pad}n{n} = 0",
+            f"{pad}while n{n} < {self.choose(5)}{self.pick(('', '', f' and {self.condition()}'))}:",
+            f"{pad}    n{n} += 1",
+        ]
         kind = self.choose(7)
         if kind <= 2:
-            bounds = self.pick(("3", "0", "1, 4", "5, 0, -2", "len(v0)", "v0.shape[0] - 1", "4", "10, 0, -3", "2**62, 2**62 + 3", "2**63 - 2, 2**63 + 1", "int(abs(s0)) % 5"))
+            bounds = self.pick(
+                (
+                    "3",
+                    "0",
+                    "1, 4",
+                    "5, 0, -2",
+                    "len(v0)",
+                    "v0.shape[0] - 1",
+                    "4",
+                    "10, 0, -3",
+                    "2**62, 2**62 + 3",
+                    "2**63 - 2, 2**63 + 1",
+                    "int(abs(s0)) % 5",
+                )
+            )
             start = [f"{pad}for i{n} in range({bounds}):"]
             self.scalars.append(f"i{n}")
         elif kind == 3:
             start = [f"{pad}for i{n} in {self.pick(self.vectors)}:"]
             self.scalars.append(f"i{n}")
         elif kind == 4:
-            start = [pad + self.pick((f"for i{n} in (1, 2.5, True):", f"for i{n} in [3, s0]:", f"for k, i{n} in enumerate({self.pick(self.vectors)}):", f"for i{n}, k in zip({self.pick(self.vectors)}, {self.pick(self.vectors)}):"))]
+            start = [
+                pad
+                + self.pick(
+                    (
+                        f"for i{n} in (1, 2.5, True):",
+                        f"for i{n} in [3, s0]:",
+                        f"for k, i{n} in enumerate({self.pick(self.vectors)}):",
+                        f"for i{n}, k in zip({self.pick(self.vectors)}, {self.pick(self.vectors)}):",
+                    )
+                )
+            ]
             self.scalars.append(f"i{n}")
         lines = start + self.block(level + 1)
         if self.one_in(3):
-            lines += [f"{pad}    if {self.condition()}:", f"{pad}        {self.pick(('break', 'continue'))}", *self.block(level + 1)]
+            lines += [
+                f"{pad}    if {self.condition()}:",
+                f"{pad}        {self.pick(('break', 'continue'))}",
+                *self.block(level + 1),
+            ]
         if self.one_in(4):
             lines += [f"{pad}else:", *self.block(level + 1)]
         return lines

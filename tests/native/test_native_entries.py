@@ -3,7 +3,7 @@
 import types
 
 import native_code as nc
-import programs
+import native_programs as programs
 import pytest
 
 from pijit import _native

@@ -417,3 +417,97 @@ def test_guards_run_no_python():
     probe(g, [("global", "a")])
     assert g() == "missed"
     assert sys.exc_info()[0] is None
+
+
+class Plain:
+    shared = HIT
+
+    def __init__(self, value=HIT):
+        self.value = value
+
+
+class Slotted:
+    __slots__ = ("value", "other")
+
+
+class Descriptor:
+    def __get__(self, instance, owner):
+        raise AssertionError("ran")
+
+    def __set__(self, instance, value):
+        raise AssertionError("ran")
+
+
+def variant(name, **members):
+    return type(name, (Plain,), members)()
+
+
+def test_field():
+    f = one()
+    probe(f, [("local", 0), ("field", 0, "value"), ("is", 1, HIT)])
+    slotted, in_dict = Slotted(), Plain()
+    slotted.value = HIT
+    in_dict.__dict__["more"] = 1
+    overridden = variant("D", value=1)
+    for good in [Plain(), slotted, in_dict, overridden, Plain(), slotted]:
+        assert f(good) is HIT
+    gone = Plain()
+    del gone.value
+    with_data = variant("A")
+    type(with_data).value = Descriptor()
+    bad = [gone, Plain(1), Slotted(), with_data, 5, Plain, variant("B", __getattribute__=lambda s, n: HIT)]
+    bad += [variant("C", __getattr__=lambda s, n: HIT)]
+    for o in bad:
+        assert f(o) == "missed"
+    kind = type(overridden)
+    kind.value = property(lambda self: HIT)
+    assert f(overridden) == "missed"
+    del kind.value
+    assert f(overridden) is HIT
+
+
+def test_no_field():
+    f = one()
+    probe(f, [("local", 0), ("no_field", 0, "shared")], exits=RETURN_HIT)
+    o = Plain()
+    assert f(o) is HIT
+    o.shared = 1
+    assert f(o) == "missed"
+    del o.shared
+    assert f(o) is HIT
+    o.__dict__["shared"] = 2
+    assert f(o) == "missed"
+    assert f(Plain()) is HIT
+    kind = type(variant("E"))
+    kind.shared = Descriptor()
+    assert f(kind()) == "missed"
+
+
+def test_member():
+    f = one()
+    probe(f, [("local", 0), ("member", 0, "shared"), ("is", 1, HIT), ("no_member", 0, "none")])
+    kind = type(variant("F"))
+    assert f(Plain) is HIT
+    assert f(kind) is HIT
+    assert f(Plain()) == "missed"
+    kind.shared = 1
+    assert f(kind) == "missed"
+    del kind.shared
+    assert f(kind) is HIT
+    Plain.none = 1
+    assert f(kind) == "missed"
+    del Plain.none
+    assert f(kind) is HIT
+
+
+def test_dict_and_tuple_items():
+    f = one()
+    probe(f, [("local", 0), ("dict_item", 0, "a"), ("is", 1, HIT), ("no_item", 0, "b")])
+    assert f({"a": HIT}) is HIT
+    assert f({"c": 0, "a": HIT}) is HIT
+    for bad in [{}, {"a": 1}, {"a": HIT, "b": 1}, {"a": HIT, 1: 2}, type("D", (dict,), {})(a=HIT), [HIT]]:
+        assert f(bad) == "missed"
+    g = one()
+    probe(g, [("local", 0), ("tuple_item", 0, 1), ("is", 1, HIT)])
+    assert g(type("T", (tuple,), {})((0, HIT))) is HIT
+    assert g([0, HIT]) == g((0,)) == "missed"

@@ -11,7 +11,7 @@ import threading
 import time
 
 import native_code as nc
-import programs
+import native_programs as programs
 import pytest
 from test_native_entries import attach_everywhere, fresh
 

@@ -1,5 +1,6 @@
 """Nothing leaks and nothing dangles: references, memory, the end of code objects, failing callbacks."""
 
+import contextlib
 import gc
 import resource
 import sys
@@ -7,8 +8,8 @@ import types
 import weakref
 
 import native_code as nc
+import native_programs as programs
 import numpy as np
-import programs
 import pytest
 from test_native_entries import attach_everywhere, entries_everywhere, fresh
 
@@ -470,3 +471,27 @@ def test_functions_keep_working_with_other_globals():
     for k in range(5):
         assert types.FunctionType(code, {"x": k})() == (k,)
     assert types.FunctionType(code, {"x": "s"})() == "s"
+
+
+@pytest.mark.parametrize("kind", ["return", "redo"])
+def test_no_memory_for_an_object(kind):
+    """A helper gave NULL for an array: the error is raised in the frame, and nothing was written."""
+
+    def f(x):
+        try:
+            x = [x]
+            return x
+        except MemoryError:
+            return "caught"
+
+    f.__code__ = f.__code__.replace()
+    state = _native.attach(f.__code__, None, "on")
+    store = nc.pcs(f.__code__, "STORE_FAST")[0]
+    pc = nc.start_pc(f.__code__)
+    state.set_entries([(pc, "start", pc, 0, 1 << 40)])
+    missing = ("tuple", [("int", 2), ("object", 6)])
+    exit = ("return", [(None, store, {}, [])], [], missing) if kind == "return" else ("redo", [(None, store, {0: missing}, [])], [], None)
+    state.add_fragment(pc, nc.fragment(ALWAYS, [("local", 0), ("int", 0, 2)], [exit], (), 24, 6, 1))
+    for _ in range(1000):
+        with pytest.raises(MemoryError) if kind == "return" else contextlib.nullcontext():
+            assert f(3) == "caught"

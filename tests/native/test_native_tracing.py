@@ -10,7 +10,7 @@ import threading
 import types
 
 import native_code as nc
-import programs
+import native_programs as programs
 import pytest
 from test_native_entries import attach_everywhere, fresh
 

@@ -18,7 +18,7 @@ def test_library_depths() -> None:
     for code in library():
         flow = control_flow(code)
         depths = [d for i in decode(code).instructions if (d := flow.stack_depth(i.pc)) is not None]
-        assert 0 <= min(depths) and max(depths) <= code.co_stacksize
+        assert min(depths) >= 0 and max(depths) <= code.co_stacksize
         exact += max(depths) == code.co_stacksize
     assert exact > 0.95 * len(library())
 

@@ -70,11 +70,14 @@ _EXACT = frozenset(
 _SAMPLES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
 
 
-def _exists(ufunc: str, dtype: str) -> bool:
-    if ufunc not in _EXACT:
+def _exists(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+    if ufunc == "where":
+        return True
+    if ufunc not in _EXACT or len(set(dtypes[:-1])) != 1:
         return False
-    if ufunc in ("where", "cast"):
-        return "complex" not in dtype.partition("->")[0]
+    dtype = dtypes[0]
+    if ufunc == "cast":
+        return "complex" not in dtype
     if dtype not in _SAMPLES:
         return False
     function = getattr(np, ufunc)
@@ -84,7 +87,7 @@ def _exists(ufunc: str, dtype: str) -> bool:
         return False
 
 
-LIMITS = Limits(elementwise=_exists, scalar=_exists)
+LIMITS = Limits(elementwise=_exists, scalar=lambda ufunc, dtype: _exists(ufunc, (dtype, dtype)))
 
 
 def trace(function: Callable[..., Any], *args: Any, limits: Limits = LIMITS) -> Capture:

@@ -4,6 +4,7 @@ It leaves no trace in sys.path and gives way to the sitecustomize that would hav
 worker processes of multiprocessing are told by their command line; other programs are covered by --everything and PIJIT_ENABLE.
 """
 
+import contextlib
 import importlib
 import os
 import sys
@@ -15,17 +16,14 @@ WORKER = "__mp_main__"  # what multiprocessing calls the main module in a worker
 def main() -> None:
     """Go out of the way, then import pijit, which reads PIJIT_ENABLE."""
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != HERE]
-    sys.modules.pop("sitecustomize", None)
-    try:
+    own = sys.modules.pop("sitecustomize")
+    with contextlib.suppress(ImportError):
         importlib.import_module("sitecustomize")
-    except ImportError:
-        pass
+    sys.modules.setdefault("sitecustomize", own)  # the import of this one wants to find something there
     patterns = os.environ.get("PIJIT_ENABLE", "")
     if patterns and (patterns != WORKER or "multiprocessing" in " ".join(sys.orig_argv)):
-        try:
+        with contextlib.suppress(ImportError):  # another Python, without pijit
             importlib.import_module("pijit")
-        except ImportError:  # another Python, without pijit
-            pass
 
 
 main()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import elementwise, iteration, opaque, operators
+from .. import elementwise, iteration, objects, opaque, operators
 from ..operators import as_float, as_int, cast, describe
 from ..values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, items_of, kind_of
 from .rows import abstract, fold, index, no_keywords, row, scalar_kind, type_of, value
@@ -96,6 +96,26 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(step, Known) and step.value == 0:
         raise Break("always_raises", "range with step 0")
     return Container("range", (start, stop, step))
+
+
+@row(zip)
+def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    no_keywords("zip", kwargs)
+    return Container("zip", tuple(args))
+
+
+@row(enumerate)
+def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    start = kwargs.get("start", args[1] if len(args) == 2 else Known(0))
+    if not 1 <= len(args) <= 2 or not set(kwargs) <= {"start"} or len(args) + len(kwargs) > 2:
+        raise Break("call_arguments", "enumerate")
+    return Container("enumerate", (args[0], start))
+
+
+@row(reversed)
+def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("reversed", args, kwargs, 1)
+    return Container("reversed", tuple(args))
 
 
 @row(type)
@@ -206,6 +226,25 @@ def _extreme(symbol: str, function: Any) -> None:
 
 _extreme("<", min)
 _extreme(">", max)
+
+
+# ---- lists and dicts ---------------------------------------------------------------------------------------------------------------
+
+
+@row(list.append)
+def append(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) != 2 or kwargs or objects.class_of(args[0]) is not list:
+        raise Break("call_arguments", "append")
+    objects.append(t, *args)
+    return Known(None)
+
+
+@row(dict.get)
+def get(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    key = args[1] if len(args) in (2, 3) and not kwargs and objects.class_of(args[0]) is dict else None
+    if not isinstance(key, Known) or type(key.value) is not str:
+        raise Break("call_arguments", "get of a key that is not a constant string")
+    return objects.dict_get(t, args[0], key.value, args[2] if len(args) == 3 else Known(None))
 
 
 # ---- containers and types --------------------------------------------------------------------------------------------------------

@@ -16,14 +16,12 @@ from ..rows import row, scalar_kind
 if TYPE_CHECKING:
     from ...tracer import Tracer
 
-# The operators and the ufuncs of these names do not give the same bits.
-_CALLED = frozenset({"power", "float_power"})
 _METHODS = ("reduce", "accumulate", "reduceat", "outer")
 
 
 def _by_name(function: np.ufunc) -> None:
     name = function.__name__
-    elementwise_ = function.signature is None and function.nout == 1 and name not in _CALLED and hasattr(np, name)
+    elementwise_ = function.signature is None and function.nout == 1 and getattr(np, name, None) is function
 
     @row(function)
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
@@ -63,6 +61,22 @@ for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.v
     _by_name(_value)
 
 
+def _clip(function: Any) -> None:
+    """Of floats between two bounds: NumPy treats integers and absent bounds apart."""
+
+    @row(function)
+    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        a = args[0] if len(args) == 3 and not kwargs else None
+        bounds = all(isinstance(b, ArrayValue) or scalar_kind(b) for b in args[1:])
+        if not isinstance(a, ArrayValue) or a.type.dtype.kind != "f" or not bounds:
+            return opaque.call_pure(t, function, args, kwargs)
+        return elementwise.apply(t, "clip", function, *args)
+
+
+_clip(np.clip)
+_clip(np.ndarray.clip)
+
+
 @row(np.where)
 def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
     dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
@@ -71,7 +85,7 @@ def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstr
         dtype is None
         or order is None
         or not elementwise.castable(t, args[1:], (dtype, dtype))
-        or not t.limits.elementwise("where", dtype.name)
+        or not t.limits.elementwise("where", ("bool", *[dtype.name] * 3))
     ):
         return opaque.call_pure(t, np.where, args, kwargs)
     return elementwise.emit(t, "where", args, (np.dtype(bool), dtype, dtype, dtype), order)

@@ -143,14 +143,14 @@ def closures(a=1, *args, k=5, **kw):
 
 def comprehensions():
     x = 3
-    return [i * x for i in range(4)], {i: x for i in range(3)}, {j for j in range(3)}, list(k for k in range(x))
+    return [i * x for i in range(4)], dict.fromkeys(range(3), x), {j for j in range(3)}, list(k for k in range(x))
 
 
 def unpacking():
     a, *b, c = range(6)
     [d, e] = "xy"
     (f, (g, h)) = 1, (2, 3)
-    k = {**{"a": 1}, "b": 2}
+    k = {"a": 1, "b": 2}
     return a, b, c, d, e, f, g, h, [*b, *b], k, f"{a!r:>4}|{c:03d}"
 
 
@@ -158,7 +158,7 @@ def keywords(*args, **kwargs):
     def callee(p, q=2, /, r=3, *rest, s, t=6, **more):
         return p, q, r, rest, s, t, more
 
-    return callee(1, s=5), callee(1, 2, 3, 4, s=5, t=7, z=8), callee(*[1, 2], **{"s": 9}), "a b".split(sep=" ")
+    return callee(1, s=5), callee(1, 2, 3, 4, s=5, t=7, z=8), callee(*[1, 2], s=9), ["a", "b"]
 
 
 def matching():

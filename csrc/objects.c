@@ -1,0 +1,266 @@
+/* objects.c - attributes and items of Python objects, read and written without running Python. */
+#include <alloca.h>
+#include "lookup.h"
+#include "numpy_api.h"
+
+#ifndef Py_T_OBJECT_EX
+#define Py_T_OBJECT_EX 16 /* structmember.h of 3.11 */
+#endif
+
+/* ---- what a type says of a name ---- */
+
+/* Where plain instances of the type keep this attribute: row->a is the offset of a slot, or -1: the instance's own dict or
+ * values. False when getting (storing: setting) it would run Python, or be decided by anything else. */
+static bool resolve(PyTypeObject *type, PjRow *row, bool storing)
+{
+    row->type_tag = 0;
+    row->keys = NULL;
+    row->a = -1;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ||
+        (storing ? type->tp_setattro != PyObject_GenericSetAttr : type->tp_getattro != PyObject_GenericGetAttr) ||
+        (!(type->tp_flags & Py_TPFLAGS_MANAGED_DICT) && type->tp_dictoffset < 0)) {
+        return false;
+    }
+    PyObject *descr = _PyType_Lookup(type, row->object);
+    if (descr != NULL && Py_TYPE(descr)->tp_descr_set != NULL) {
+        if (!Py_IS_TYPE(descr, &PyMemberDescr_Type)) {
+            return false;
+        }
+        PyMemberDef *member = ((PyMemberDescrObject *)descr)->d_member;
+        if (member->type != Py_T_OBJECT_EX || member->flags != 0 ||
+            !PyType_IsSubtype(type, ((PyMemberDescrObject *)descr)->d_common.d_type)) {
+            return false;
+        }
+        row->a = (int32_t)member->offset;
+    }
+    else if (descr != NULL && !(Py_TYPE(descr)->tp_flags & Py_TPFLAGS_IMMUTABLETYPE)) {
+        return false; /* its type may become a data descriptor */
+    }
+    row->type_tag = type->tp_version_tag; /* never used again once the type or a base has changed; 0: none */
+    return true;
+}
+
+static inline bool resolved(PyTypeObject *type, PjRow *row, bool storing)
+{
+    return PJ_LIKELY(row->type_tag == type->tp_version_tag && row->type_tag != 0) || resolve(type, row, storing);
+}
+
+/* The index of the row's name among the keys that instances share, or -1. */
+static Py_ssize_t shared_index(PyDictKeysObject *keys, PjRow *row)
+{
+    Py_ssize_t count = keys->dk_nentries;
+    if (PJ_LIKELY(row->keys == keys && row->index < count)) {
+        if (row->index < 0 ? row->known == count : DK_UNICODE_ENTRIES(keys)[row->index].me_key == row->object) {
+            return row->index;
+        }
+    }
+    row->keys = keys;
+    row->known = count;
+    for (row->index = count - 1; row->index >= 0; row->index--) {
+        PyObject *key = DK_UNICODE_ENTRIES(keys)[row->index].me_key;
+        if (key == row->object || (key != NULL && PyObject_Hash(key) == row->hash && PyUnicode_Compare(key, row->object) == 0)) {
+            break;
+        }
+    }
+    return row->index;
+}
+
+/* What the instance itself holds under the name (borrowed), or NULL. */
+static inline PyObject *stored(PyObject *o, PjRow *row)
+{
+    PyDictValues *values = pj_inline_values(o);
+    if (PJ_LIKELY(values != NULL)) {
+        Py_ssize_t index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
+        return index < 0 ? NULL : values->values[index];
+    }
+    PyObject *dict = pj_instance_dict(o);
+    return dict != NULL && PyDict_CheckExact(dict) ? pj_lookup(dict, row) : NULL;
+}
+
+/* ---- rows ---- */
+
+PyObject *pj_field(PyObject *o, PjRow *row)
+{
+    if (!resolved(Py_TYPE(o), row, false)) {
+        return NULL;
+    }
+    return row->a >= 0 ? *(PyObject **)((char *)o + row->a) : stored(o, row);
+}
+
+/* Is what the class says what counts: neither a slot, nor a data descriptor, nor anything in the instance. */
+bool pj_no_field(PyObject *o, PjRow *row)
+{
+    if (!resolved(Py_TYPE(o), row, false) || row->a >= 0) {
+        return false;
+    }
+    if (pj_inline_values(o) == NULL) {
+        PyObject *dict = pj_instance_dict(o);
+        return dict == NULL || (PyDict_CheckExact(dict) && pj_absent(dict, row));
+    }
+    return stored(o, row) == NULL;
+}
+
+/* The name's value in the type and its bases (borrowed), or NULL. */
+PyObject *pj_member(PyObject *o, PjRow *row)
+{
+    if (!PyType_Check(o)) {
+        return NULL;
+    }
+    PyTypeObject *type = (PyTypeObject *)o;
+    if (PJ_UNLIKELY(row->type_tag != type->tp_version_tag || row->type_tag == 0)) {
+        row->where = _PyType_Lookup(type, row->object);
+        row->type_tag = type->tp_version_tag;
+    }
+    return row->where;
+}
+
+/* ---- reads and stores in the middle of a fragment ---- */
+
+/* Walks the site's rows on an object; 0: they hold. */
+int64_t pj_look(int64_t *W, int64_t number)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    PjSite *s = &r->fragment->sites[number];
+    PyObject **registers = alloca(((size_t)s->rows->registers + 1) * sizeof(PyObject *));
+    PyObject *o = pj_build(s->callable, W);
+    if (o == NULL) {
+        PyErr_Clear();
+        return 1;
+    }
+    registers[0] = o;
+    int failed = pj_walk(s->rows, 0, r, registers, W);
+    Py_DECREF(o); /* whoever names it holds it */
+    return failed >= 0;
+}
+
+/* Does letting go of one reference run no Python? */
+static bool quiet(PyObject *o)
+{
+    if (Py_REFCNT(o) > 1 || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyUnicode_CheckExact(o) ||
+        PyComplex_CheckExact(o) || PyBytes_CheckExact(o)) {
+        return true;
+    }
+    if (Py_IS_TYPE(o, &PyArray_Type)) {
+        PyObject *base = PyArray_BASE((PyArrayObject *)o);
+        return PyTypeNum_ISNUMBER(PyArray_TYPE((PyArrayObject *)o)) &&
+               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || quiet(base));
+    }
+    if (PyTuple_CheckExact(o)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
+            if (!quiet(PyTuple_GET_ITEM(o, i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+    return PyArray_IsScalar(o, Number) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
+static bool replace(PyObject **place, PyObject *value)
+{
+    PyObject *old = *place;
+    if (old != NULL && !quiet(old)) {
+        return false;
+    }
+    *place = Py_NewRef(value);
+    Py_XDECREF(old);
+    return true;
+}
+
+static bool put_field(PyObject *o, PjRow *row, PyObject *value)
+{
+    if (!resolved(Py_TYPE(o), row, true)) {
+        return false;
+    }
+    if (row->a >= 0) {
+        return replace((PyObject **)((char *)o + row->a), value);
+    }
+    PyDictValues *values = pj_inline_values(o);
+    if (values != NULL && pj_instance_dict(o) == NULL) {
+        Py_ssize_t index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
+        if (index >= 0 && values->values[index] != NULL) {
+            return replace(&values->values[index], value);
+        }
+    }
+    PyObject *old = stored(o, row);
+    return (old == NULL || quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
+}
+
+static bool put_item(PyObject *o, PjRow *row, PyObject *value)
+{
+    if (!PyDict_CheckExact(o) || !DK_IS_UNICODE(((PyDictObject *)o)->ma_keys)) {
+        return false;
+    }
+    PyObject *old = pj_lookup(o, row);
+    return (old == NULL || quiet(old)) && PyDict_SetItem(o, row->object, value) == 0;
+}
+
+static bool put_index(PyObject *o, int64_t index, PyObject *value)
+{
+    return PyList_CheckExact(o) && index >= 0 && index < PyList_GET_SIZE(o) &&
+           replace(&((PyListObject *)o)->ob_item[index], value);
+}
+
+/* Stores an object; 0 ok, 1: nothing was done. */
+int64_t pj_put(int64_t *W, int64_t number)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    PjSite *s = &r->fragment->sites[number];
+    if (s->args[0]->count > 0) {
+        pj_hold_inputs(r); /* making a container may collect garbage */
+    }
+    PyObject *value = pj_build(s->args[0], W);
+    PyObject *o = value == NULL ? NULL : pj_build(s->callable, W);
+    bool done = false;
+    if (o != NULL) {
+        PjRow *row = s->rows->count > 0 ? &s->rows->rows[0] : NULL;
+        done = row == NULL ? (s->root < 0 ? PyList_CheckExact(o) && PyList_Append(o, value) == 0
+                                          : put_index(o, W[s->root], value))
+               : row->op == PJ_GUARD_FIELD ? put_field(o, row, value)
+                                           : put_item(o, row, value);
+    }
+    Py_XDECREF(o);
+    Py_XDECREF(value);
+    if (!done) {
+        PyErr_Clear();
+    }
+    return !done;
+}
+
+/* ("look", object, rows) and ("put", object, rows, value, index word or -1) into a zeroed site. */
+int pj_object_site_parse(PjSite *s, PyObject *tuple)
+{
+    PyObject *kind, *object, *rows, *value = NULL;
+    s->root = -1;
+    if (!PyArg_ParseTuple(tuple, "UOO|Oi;a site is (kind, object, rows) or (kind, object, rows, value, index)", &kind, &object,
+                          &rows, &value, &s->root) ||
+        (s->callable = pj_recipe_new(object)) == NULL || (s->rows = pj_rows_new(rows, 1)) == NULL) {
+        return -1;
+    }
+    if (value == NULL) {
+        return 0;
+    }
+    s->args = PyMem_Calloc(1, sizeof(PjRecipe *));
+    if (s->args == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    s->nargs = 1;
+    return (s->args[0] = pj_recipe_new(value)) == NULL ? -1 : 0;
+}
+
+/* field(object, name): what a "field" row loads, or UNSET. For capture. */
+PyObject *pj_field_of(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *o, *name;
+    if (!PyArg_ParseTuple(args, "OU:field", &o, &name)) {
+        return NULL;
+    }
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    PjRow row = {.object = name, .hash = PyObject_Hash(name)};
+    PyObject *found = pj_field(o, &row);
+    Py_DECREF(name);
+    return Py_NewRef(found == NULL ? pj_unset : found);
+}

@@ -1,0 +1,219 @@
+"""Kernels with steps that NumPy's own inner loops do, on tiles of the innermost axis that stay in the first-level cache.
+
+The steps are done in stages: formulas element by element in one loop, then loops of NumPy, then formulas that need their results, and so
+on. What one stage hands to a later one goes through buffers on the stack, or through the output where it is one anyway.
+
+Some of NumPy's loops clear the floating-point flags that were raised before: flags are sampled before every one, and what was found is
+raised again at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from ..ir.kernel import Kernel
+from . import inner, scalars
+from .kernels import POINTER, Body, by_loop, memory_type, raise_invalid
+
+I64 = ir.IntType(64)
+_LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
+_WARNED = 1 | 2 | 8  # NPY_FPE_*: divide by zero, overflow, invalid
+_LONGEST, _SHORTEST, _ROOM = 1024, 128, 24 << 10  # elements of a tile, and bytes of all buffers together
+
+
+class Schedule:
+    """``stages``: numbers of steps, formulas and loops in turn. ``stored``: references that live in memory during a tile."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        first, steps = len(kernel.operands), kernel.steps
+        self.loops = {number for number, step in enumerate(steps) if by_loop(kernel, step)}
+        level = [0] * len(steps)  # loops are done as early as possible: level n needs loops below n
+        for number, step in enumerate(steps):
+            below = [level[arg - first] + (arg - first in self.loops) for arg in step.args if arg >= first]
+            level[number] = max(below, default=0)
+        users: dict[int, list[int]] = {}
+        for number, step in enumerate(steps):
+            for arg in step.args:
+                users.setdefault(arg - first, []).append(number)
+        last = max(level[number] for number in self.loops) + 1
+        for number in reversed(range(len(steps))):  # formulas as late as possible, where their users are
+            if number not in self.loops:
+                level[number] = min((level[user] for user in users.get(number, ())), default=last)
+        self.stages: list[tuple[bool, list[int]]] = []  # (by loops, steps)
+        for at in range(last + 1):
+            for by_loops in (False, True):
+                chosen = [n for n in range(len(steps)) if level[n] == at and (n in self.loops) == by_loops]
+                if chosen:
+                    self.stages.append((by_loops, chosen))
+        stage = {number: place for place, (_, chosen) in enumerate(self.stages) for number in chosen}
+        self.stored = {
+            first + number
+            for number in range(len(steps))
+            if number in self.loops or any(stage[user] != stage[number] for user in users.get(number, ()))
+        }
+        self.last_use = {
+            reference: max((stage[user] for user in users.get(reference - first, ())), default=len(self.stages)) for reference in self.stored
+        }
+
+
+class TiledBody(Body):
+    """The innermost loop goes over tiles."""
+
+    def emit(self, function: ir.Function) -> None:
+        self.plan = Schedule(self.kernel)
+        self.flags = self._slot(I64)
+        self.entry.store(I64(0), self.flags)
+        self._make_buffers()
+        most = max(len(self.kernel.steps[n].args) for n in self.plan.loops) + 1
+        self.count = self._slot(I64)
+        self.places, self.steps = self._slot(ir.ArrayType(POINTER, most)), self._slot(ir.ArrayType(I64, most))
+        super().emit(function)
+
+    def _slot(self, type: ir.Type, align: int = 16) -> ir.Value:
+        place = self.entry.alloca(type)
+        place.align = align
+        place.type = POINTER  # llvmlite would give it a pointer type of its own
+        return place
+
+    def _make_buffers(self) -> None:
+        """Buffers are used again after the last use of what they hold."""
+        sizes: list[int] = []
+        free: list[tuple[int, int]] = []  # (stage from which on it is free, buffer)
+        self.buffer: dict[int, int] = {}
+        first = len(self.kernel.operands)
+        for place, (_, chosen) in enumerate(self.plan.stages):
+            for reference in (first + number for number in chosen):
+                if reference not in self.plan.stored or reference in self.kernel.outputs:
+                    continue
+                size = item_size(self.kernel.dtype(reference))
+                found = next((entry for entry in free if entry[0] < place), None)
+                if found is None:
+                    number = len(sizes)
+                    sizes.append(size)
+                else:
+                    free.remove(found)
+                    number = found[1]
+                    sizes[number] = max(sizes[number], size)
+                self.buffer[reference] = number
+                free.append((self.plan.last_use[reference], number))
+        self.tile = _LONGEST
+        while self.tile > _SHORTEST and self.tile * sum(sizes) > _ROOM:
+            self.tile //= 2
+        self.buffers = [self._slot(ir.ArrayType(ir.IntType(8), self.tile * size), 64) for size in sizes]
+        self.scalars_at = {  # scalar operands of loops, in memory
+            arg: self._slot(ir.ArrayType(I64, 2))
+            for number in self.plan.loops
+            for arg in self.kernel.steps[number].args
+            if arg < first and self.kernel.operands[arg].strides is None
+        }
+
+    def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+        builder, kernel = self.builder, self.kernel
+        same = self.unchanging(pointers)
+        for number, place in self.scalars_at.items():
+            scalars.store(builder, kernel.operands[number].dtype, pointers[number], place)
+        before, inside, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
+        builder.cbranch(builder.icmp_signed("<", low, high), inside, after)
+        builder.position_at_end(inside)
+        start = builder.phi(I64)
+        start.add_incoming(low, before)
+        rest = builder.sub(high, start)
+        count = builder.select(builder.icmp_signed("<", rest, I64(self.tile)), rest, I64(self.tile))
+        places = self._places(start, row, pointers)
+        for by_loops, chosen in self.plan.stages:
+            if by_loops:
+                for number in chosen:
+                    self._call(number, count, places)
+            else:
+                self._formulas(chosen, count, places, same)
+        following = builder.add(start, count, flags=("nsw",))
+        start.add_incoming(following, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, high), inside, after)
+        builder.position_at_end(after)
+
+    def _places(self, start: ir.Value, row: ir.Value, pointers: list[Any]) -> dict[int, ir.Value]:
+        """Where the tile's part of what is in memory starts, by reference."""
+        builder, kernel, last = self.builder, self.kernel, self.kernel.ndim - 1
+        places = dict(self.scalars_at)
+        for number, operand in enumerate(kernel.operands):
+            if operand.strides is not None:
+                places[number] = self.step(number, last, pointers[number], start)
+        places |= {reference: self.buffers[number] for reference, number in self.buffer.items()}
+        offset = builder.add(row, start)
+        for pointer, reference in zip(self.outputs, kernel.outputs, strict=True):
+            type = memory_type(kernel.dtype(reference))
+            places[reference] = builder.gep(pointer, [offset], inbounds=True, source_etype=type)
+        return places
+
+    def _formulas(self, chosen: list[int], count: ir.Value, places: dict[int, ir.Value], same: dict[int, Any]) -> None:
+        """The steps of a stage in one loop."""
+        builder, kernel, first = self.builder, self.kernel, len(self.kernel.operands)
+        with self.loop(I64(0), count) as index:
+            values = dict(same)
+            made = {first + number for number in chosen}
+            for reference in sorted({arg for number in chosen for arg in kernel.steps[number].args} - made - set(same)):
+                if reference < first:
+                    place = self.step(reference, kernel.ndim - 1, places[reference], index)
+                else:
+                    place = self._element(reference, places[reference], index)
+                values[reference] = scalars.load(builder, kernel.dtype(reference), place)
+            for number in chosen:
+                values[first + number] = self.element(number, values)
+            self.flush_trouble()
+            for reference in sorted(made):
+                if reference in places:
+                    scalars.store(builder, kernel.dtype(reference), values[reference], self._element(reference, places[reference], index))
+
+    def _element(self, reference: int, place: ir.Value, index: ir.Value) -> ir.Value:
+        return self.builder.gep(place, [index], inbounds=True, source_etype=memory_type(self.kernel.dtype(reference)))
+
+    def _call(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
+        """NumPy's loop on the tile."""
+        builder, kernel, module = self.builder, self.kernel, self.builder.module
+        step = kernel.steps[number]
+        loop = inner.find(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+        assert loop is not None, step
+        loop.register()
+        self._sample()
+        for place, reference in enumerate((*step.args, len(kernel.operands) + number)):
+            for array, type, value in ((self.places, POINTER, places[reference]), (self.steps, I64, self._distance(reference))):
+                builder.store(value, builder.gep(array, [I64(place)], inbounds=True, source_etype=type), align=8)
+        builder.store(count, self.count, align=8)
+        function = module.globals.get(loop.name) or ir.Function(module, _LOOP, loop.name)
+        data = POINTER(None)
+        if loop.data:
+            data = module.globals.get(loop.data_name) or ir.GlobalVariable(module, ir.IntType(8), loop.data_name)
+        builder.call(function, [self.places, self.count, self.steps, data])
+
+    def _distance(self, reference: int) -> ir.Value:
+        """The bytes from one element to the next along the tile."""
+        if reference >= len(self.kernel.operands):
+            return I64(item_size(self.kernel.dtype(reference)))
+        strides, last = self.kernel.operands[reference].strides, self.kernel.ndim - 1
+        if strides is None:
+            return I64(0)
+        stride = strides[last]
+        return self.strides[reference, last] if stride is None else I64(stride)
+
+    def _sample(self) -> None:
+        builder, module = self.builder, self.builder.module
+        name = "pj_fp_get"
+        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I64, []), name)
+        flags = builder.or_(builder.load(self.flags, typ=I64, align=8), builder.call(function, []))
+        builder.store(flags, self.flags, align=8)
+
+    def finish(self) -> None:
+        builder = self.builder
+        flags = builder.and_(builder.load(self.flags, typ=I64, align=8), I64(_WARNED))
+        with builder.if_then(builder.icmp_unsigned("!=", flags, I64(0)), likely=False):
+            raise_invalid(builder)
+        super().finish()
+
+
+def item_size(dtype: str) -> int:
+    """The bytes of an element."""
+    from ..ir.types import Np
+
+    return int(Np(dtype).dtype.itemsize)

@@ -1,0 +1,125 @@
+"""Strips tried first: NumPy-scalar arithmetic whose warnings are looked for once per strip instead of once per operation.
+
+A strip without stores is run without leaving; when something in it may have warned, it is run again from its start, with exits.
+A strip with stores is first run without them. That tells what the stores will be if they do not change what is loaded: `Trial.possible`
+says when, and `Trial.pairs` which arrays must lie apart.
+"""
+
+from __future__ import annotations
+
+from ..ir.graph import Block, Const, Op, Value
+from ..ir.ops import OPS
+from ..ir.types import INT, Array, Np
+from .copies import Copier
+from .dce import removable
+from .facts import split
+from .loops import Loop
+from .rename import Renaming
+
+_INTS = frozenset({"add", "subtract", "multiply"})
+_FLOATS = _INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolute"}
+_ABSORBING = frozenset(
+    {"add", "subtract", "multiply", "square", "negative", "absolute"}
+)  # finite only if the operands are
+_NEW = frozenset({"empty", "ew", "kernel"})
+
+
+class Trial:
+    """``covered``: operations whose exits the strip's conditions exclude."""
+
+    def __init__(self, loop: Loop, covered: set[Op]) -> None:
+        self.loop, self.covered = loop, covered
+        self.pairs: list[tuple[Value, Value]] = []
+        self.tried = [op for op in loop.ops() if op.name == "np_op"]
+        self.stores = [op for op in loop.ops() if op.name == "store"]
+        self.possible = self._possible()
+
+    def _possible(self) -> bool:
+        if len(self.loop.body) > 1 or not self.tried or not all(map(self._fits, self.loop.ops())):
+            return False
+        if not self.stores:
+            return True
+        carried = {param for param in self.loop.header.params if param.type != INT}
+        # a sum that goes round would be computed twice, one addition after the other
+        return not carried and all(
+            self._apart(load, store) for load in self.loop.ops() if load.name == "load" for store in self.stores
+        )
+
+    def _fits(self, op: Op) -> bool:
+        if op.name == "np_op":
+            type = op.result.type
+            assert isinstance(type, Np)
+            known = {"f": _FLOATS, "i": _INTS, "u": _INTS}.get(type.dtype.kind, frozenset())
+            return op.attrs["ufunc"] in known and op.args[0].type == type
+        if op.exits and op not in self.covered and not (op.name == "cast" and removable(op)):
+            return False
+        return op.name == "store" or OPS[op.name].effect in (None, "read")
+
+    def _apart(self, load: Op, store: Op) -> bool:
+        """Whether no iteration loads what an earlier one of the strip stores."""
+        one, other = load.args[0], store.args[0]
+        if not (self.loop.fixed(one) and self.loop.fixed(other)):
+            return False
+        if one is other:
+            return self._same_place(load, store)
+        if not (_is_new(one) or _is_new(other)) and (one, other) not in self.pairs:
+            self.pairs.append((one, other))
+        return True
+
+    def _same_place(self, load: Op, store: Op) -> bool:
+        order = list(self.loop.ops())
+        places = [*map(self._place, load.args[1:])]
+        moves = any(root is self.loop.counter for root, _ in places)
+        type = load.args[0].type
+        plain = isinstance(type, Array) and type.order in ("C", "F")
+        same = places == [*map(self._place, store.args[2:])]
+        return plain and moves and same and order.index(load) < order.index(store)
+
+    def _place(self, index: Value) -> tuple[Value, int] | tuple[object, int]:
+        root, offset = split(index)
+        while isinstance(root.op, Op) and root.op.name == "check_index" and not isinstance(root, Const):
+            root, more = split(root.op.args[0])
+            offset += more
+        return (root.value, offset) if isinstance(root, Const) else (root, offset)
+
+    def open_ends(self) -> set[Op]:
+        """The operations whose trouble does not show in that of another one."""
+        used = {arg for op in self.tried if op.attrs["ufunc"] in _ABSORBING and _is_float(op) for arg in op.args}
+        return {op for op in self.tried if op.result not in used or not _is_float(op)}
+
+
+class TrialCopier(Copier):
+    """Makes trials of the operations. ``bad``: an int that becomes something other than 0 when one of them might have warned; None: nobody
+    asks. ``stores``: whether there are any in the copy."""
+
+    def __init__(
+        self, trial: Trial, values: Renaming, blocks: dict[Block, Block], bad: Value | None, stores: bool
+    ) -> None:
+        super().__init__(values, blocks)
+        self.trial, self.bad, self.stores = trial, bad, stores
+        self._ends = trial.open_ends()
+
+    def ops(self, op: Op) -> list[Op]:
+        if op.name == "store" and not self.stores:
+            return []
+        if op.name == "check_index":
+            self.values[op.result] = self.values_of(op)[0]
+            return []
+        if op.name != "np_op":
+            return super().ops(op)
+        tried = Op("np_try", self.values_of(op), (op.result.type, INT), dict(op.attrs), {}, op.line)
+        self.values[op.result], trouble = tried.results
+        if self.bad is None or op not in self._ends:
+            return [tried]
+        both = Op("int_or", (self.bad, trouble), (INT,), {}, {}, op.line)
+        self.bad = both.result
+        return [tried, both]
+
+
+def _is_float(op: Op) -> bool:
+    type = op.result.type
+    return isinstance(type, Np) and type.dtype.kind == "f"
+
+
+def _is_new(array: Value) -> bool:
+    return isinstance(array.op, Op) and array.op.name in _NEW

@@ -1,0 +1,342 @@
+"""Attributes and items of Python objects: instances of plain classes, dicts, lists and tuples.
+
+What the fragment never stores to is read by guard rows at the entry, and named by its source. What it stores to (a *place*: all fields of
+one name, all dict items of one key, all list items) is read where the program reads it, by a "look" operation: then a guard that is
+checked again after calls cannot fail because of the fragment's own stores. A capture that finds a store to a place which it has read
+at the entry starts over (Tracer.capture).
+
+What was stored or looked at is known until Python runs, something else is stored to the same place, or paths join.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from .. import _native
+from ..ir.graph import Box, Op, Recipe, Value, recipe_values
+from . import inputs, opaque, sources
+from .sources import Source
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+Place = tuple[str, ...]
+
+_HEAP_TYPE = 1 << 9
+_GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
+_UNSET = _native.UNSET
+_SLOT = types.MemberDescriptorType
+_mro = type.__dict__["__mro__"].__get__
+_namespace = type.__dict__["__dict__"].__get__
+
+
+class _Missing:
+    """What a lookup gives for a name that is not there."""
+
+
+MISSING = _Missing()
+
+
+# ---- what is known of an owner ---------------------------------------------------------------------------------------------
+
+
+def actual_of(t: Tracer, owner: Abstract) -> Any:
+    """The object that the owner was at capture, or one like it; MISSING where there is none."""
+    if isinstance(owner, Known):
+        return owner.value
+    return t.samples.get(owner.value, MISSING) if isinstance(owner, Opaque) else MISSING
+
+
+def class_of(owner: Abstract) -> type | None:
+    """The exact type of an object that is not a value of the graph."""
+    return type(owner.value) if isinstance(owner, Known) else owner.cls if isinstance(owner, Opaque) else None
+
+
+def is_plain(cls: type | None) -> bool:
+    """Whether instances get their attributes as Python's own classes do."""
+    return (
+        cls is not None
+        and bool(cls.__flags__ & _HEAP_TYPE)
+        and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
+        and class_lookup(cls, "__getattr__") is MISSING
+    )
+
+
+def class_lookup(cls: type, name: str) -> Any:
+    """What the class and its bases say of a name, found without running anything."""
+    for base in _mro(cls):
+        namespace = _namespace(base)
+        if name in namespace:
+            return namespace[name]
+    return MISSING
+
+
+def _origin(t: Tracer, owner: Abstract) -> Source | None:
+    if isinstance(owner, Known):
+        return sources.constant(owner.value, f"a {type(owner.value).__name__}")
+    return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
+
+
+def _identity(owner: Abstract) -> object:
+    return owner.value if isinstance(owner, Opaque) else id(getattr(owner, "value", None))
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------------
+
+
+def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: Any) -> Abstract:
+    """What the loading row gives for the owner; ``held``: what it gave at capture."""
+    key = ("place", _identity(owner), row)
+    found: Abstract | None = t.state.memo.get(key)
+    if found is not None:
+        return found
+    origin = _origin(t, owner)
+    dynamic = origin is None or place in t.stored
+    if dynamic or held is _UNSET:
+        held = t.made.get((class_of(owner), row), held)
+    if held is _UNSET:
+        raise Break("attribute", _text(owner, row))
+    if origin is None or dynamic or held is t.made.get((class_of(owner), row), _UNSET):
+        found = t.state.memo[key] = opaque.look(t, owner, row, held)
+        return found
+    t.hoisted.add(place)
+    source = Source(row, _step(origin.name, row), origin)
+    found = t.entry_values.get(source)
+    if found is None:
+        found = t.entry_values[source] = inputs.load(t, source, held)
+    return found
+
+
+def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:
+    """A check of the owner: at the entry, or here where the fragment stores to such places."""
+    origin = _origin(t, owner)
+    if origin is not None and place not in t.stored:
+        t.hoisted.add(place)
+        t.guards.check(origin, kind, operand, text=f"{origin.name} {text}")
+        return
+    key = ("place", _identity(owner), (kind, operand))
+    if key not in t.state.memo:
+        opaque.look(t, owner, (kind, operand), None, loads=False)
+        t.state.memo[key] = Known(None)
+
+
+def _step(owner: str, row: tuple[Any, ...]) -> str:
+    return f"{owner}.{row[1]}" if row[0] == "field" else f"{owner}[{row[1]!r}]"
+
+
+def _text(owner: Abstract, row: tuple[Any, ...]) -> str:
+    cls = class_of(owner)
+    return _step(cls.__name__ if cls else "an object", row)
+
+
+def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
+    """owner.name of an instance of a plain class; calls.INLINED for a property."""
+    cls = class_of(owner)
+    assert cls is not None
+    found = class_lookup(cls, name)
+    kind = type(found)
+    slot = kind is _SLOT
+    if slot or found is MISSING or not _is_data(found):
+        actual = actual_of(t, owner)
+        held = _native.field(actual, name) if actual is not MISSING else _UNSET
+        if held is not _UNSET or found is MISSING or slot or _is_known(t, owner, ("field", name)):
+            return fetch(t, owner, ("field", name), ("field", name), held)
+        holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
+        return _bound(t, owner, cls, name, found)
+    _guard_member(t, cls, name, found)
+    if kind is property and type(found.fget) is types.FunctionType and t.last_micro:
+        from . import calls
+
+        return calls.call(t, Known(found.fget), [owner], {})
+    if kind.__name__ == "_tuplegetter" and kind.__module__ in ("collections", "_collections"):
+        return item(t, owner, found.__reduce__()[1][0])
+    raise Break("attribute", f"{cls.__name__}.{name}")
+
+
+def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
+    """cls.name of a Python class without a metaclass."""
+    found = class_lookup(cls, name)
+    if type(cls) is not type or found is MISSING or class_lookup(type, name) is not MISSING:
+        raise Break("attribute", f"{cls.__name__}.{name}")
+    if isinstance(found, types.FunctionType):
+        _guard_member(t, cls, name, found)
+        return Known(found)
+    return _bound(t, Known(cls), cls, name, found)
+
+
+def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abstract:
+    """What is found in a class, as seen through an instance (or, with the class as owner, through the class)."""
+    if class_lookup(type(found), "__get__") is MISSING:
+        source = sources.member(cls, name)
+        value = t.entry_values.get(source)
+        if value is None:
+            value = t.entry_values[source] = inputs.load(t, source, found)
+        return value
+    _guard_member(t, cls, name, found)
+    if isinstance(found, types.FunctionType):
+        return Container("bound_method", (Known(found), owner))
+    if type(found) is staticmethod:
+        return Known(found.__func__)
+    if type(found) is classmethod:
+        return Container("bound_method", (Known(found.__func__), Known(cls)))
+    raise Break("attribute", f"{cls.__name__}.{name}")
+
+
+def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
+    """The Python function behind a special method of a plain class; guarded."""
+    cls = class_of(owner)
+    found = class_lookup(cls, name) if cls is not None and cls.__flags__ & _HEAP_TYPE else None
+    if cls is None or not isinstance(found, types.FunctionType):
+        return None
+    _guard_member(t, cls, name, found)
+    return found
+
+
+def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
+    t.guards.check(sources.member(cls, name), "is", found, text=f"{cls.__name__}.{name} is what it was")
+
+
+def _is_data(found: Any) -> bool:
+    return any(class_lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
+
+
+def _is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
+    return ("place", _identity(owner), row) in t.state.memo
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------------
+
+
+def item(t: Tracer, owner: Abstract, index: int) -> Abstract:
+    """owner[index] of a tuple or list, for a constant index."""
+    actual = actual_of(t, owner)
+    place = ("item",) if isinstance(actual, list) else ("tuple",)
+    if index < 0 and actual is not MISSING:
+        holds(t, owner, "length", len(actual), place, f"has {len(actual)} items")
+        index += len(actual)
+    held = tuple.__getitem__(actual, index) if isinstance(actual, tuple) and 0 <= index < len(actual) else _UNSET
+    if type(actual) is list and 0 <= index < len(actual):
+        held = actual[index]
+    return fetch(t, owner, ("item" if type(actual) in (tuple, list) else "tuple_item", index), place, held)
+
+
+def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
+    """The items of a tuple or list, virtual or real, whose length is then guarded; None for anything else."""
+    found = items_of(value)
+    if found is not None or (isinstance(value, Container) and value.kind == "list"):
+        return found if found is not None or not isinstance(value, Container) else value.items
+    actual = actual_of(t, value)
+    if type(actual) not in (tuple, list) or len(actual) > t.limits.unroll:
+        return None
+    place = ("item",) if type(actual) is list else ("tuple",)
+    holds(t, value, "length", len(actual), place, f"has {len(actual)} items")
+    return tuple(item(t, value, index) for index in range(len(actual)))
+
+
+def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
+    """The items that a loop over a short tuple or list is unrolled for; of a list of numbers, the loop stays a loop."""
+    if class_of(value) is list and not isinstance(value, Known):
+        actual = actual_of(t, value)
+        numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
+        if numbers or _origin(t, value) is None or ("item",) in t.stored:
+            return None
+        t.hoisted.add(("item",))
+    return items(t, value)
+
+
+def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
+    """owner[key] of an exact dict, for a constant key."""
+    actual = actual_of(t, owner)
+    held = actual.get(key, _UNSET) if type(actual) is dict else _UNSET
+    return fetch(t, owner, ("dict_item", key), ("dict_item", key), held)
+
+
+def dict_get(t: Tracer, owner: Abstract, key: str, default: Abstract) -> Abstract:
+    """owner.get(key, default)."""
+    actual = actual_of(t, owner)
+    if _is_known(t, owner, ("dict_item", key)) or (type(actual) is dict and key in actual):
+        return dict_item(t, owner, key)
+    if type(actual) is not dict:
+        raise Break("unsupported_type", "a dict that was not seen")
+    holds(t, owner, "no_item", key, ("dict_item", key), f"has no {key!r}")
+    return default
+
+
+# ---- storing ---------------------------------------------------------------------------------------------------------------
+
+
+def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> None:
+    """owner.name = value."""
+    cls = class_of(owner)
+    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
+        raise Break("store_target", name)
+    found = class_lookup(cls, name)
+    if type(found) is not _SLOT and found is not MISSING and _is_data(found):
+        raise Break("store_target", f"{cls.__name__}.{name}")
+    put(t, owner, ("field", name), value)
+    t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
+
+
+def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> None:
+    put(t, owner, ("dict_item", key), value)
+    t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}  # of whatever the dict is the namespace
+
+
+def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> None:
+    """owner[index] = value for an exact list and an index that is in range."""
+    put(t, owner, ("item",), value, index)
+    t.stored_here.add(("item",))
+
+
+def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
+    """A list that exists at once."""
+    if not all(map(_is_storable, items)):
+        raise Break("comprehension", "list")
+    samples = [opaque.sample_of(t, item) for item in items]
+    sample = [found[0] for found in samples if found is not None]
+    made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
+    assert isinstance(made, Opaque)
+    t.own.add(made.value)
+    return made
+
+
+def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
+    """owner.append(value) for an exact list."""
+    if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
+        found = opaque.sample_of(t, value)
+        t.samples[owner.value] += [found[0]] * 2 if found is not None else []
+    put(t, owner, ("append",), value)
+    t.stored_here.add(("item",))
+
+
+def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value) -> None:
+    """Stores an object in another one, and knows it from then on."""
+    if not _is_storable(value):
+        raise Break("store_target", f"a virtual {type(value).__name__}")
+    given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
+    args = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
+    exit = t.exit("redo", "store_target")
+    t.append(Op("put", args, (), {"place": place, "arguments": given}, {"redo": exit}, t.line))
+    forget(t, place[1:])
+    if len(place) > 1:
+        t.state.memo["place", _identity(owner), place] = value
+        sample = opaque.sample_of(t, value)
+        if sample is not None:
+            t.made[class_of(owner), place] = sample[0]
+
+
+def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:
+    """What was known of places of this name is known no longer: () for list items, None for everything."""
+    for key in [k for k in t.state.memo if k[0] == "place"]:
+        row = key[2]
+        is_item = row[0] in ("item", "tuple_item", "length")
+        if name is None or (is_item if name == () else not is_item and row[1:] == name):
+            del t.state.memo[key]
+
+
+def _is_storable(value: Abstract) -> bool:
+    if isinstance(value, Container):
+        return value.kind in ("tuple", "slice", "bound_method") and all(map(_is_storable, value.items))
+    return isinstance(value, (Known, Scalar, ArrayValue, Opaque))

@@ -1,0 +1,38 @@
+"""Programs of the grammar, always the same ones: plainly and under pijit. `fuzz.py` runs as many others as there is time for."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+from differential import check_calls
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs import Program
+
+
+def run(program: Program, *configurations: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_calls(program.source, program.calls, configurations=configurations)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_reference(part):
+    """The graph is right, and so is what each exit rebuilds."""
+    for seed in range(part * 8, part * 8 + 8):
+        run(Program(random.Random(seed).randrange), "numpy", "forced numpy")
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_native(part):
+    for seed in range(1000 + part * 3, 1000 + part * 3 + 3):
+        run(Program(random.Random(seed).randrange), "jit", "O0", "enabled", "forced")
+
+
+@settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_small_programs(data):
+    """Hypothesis makes a failing program smaller by itself."""
+    run(Program(lambda n: data.draw(st.integers(0, n - 1)), size=3), "jit", "numpy")

@@ -1,0 +1,52 @@
+"""What is hot by its count is compiled when it has also taken some time; and compiling leaves no trace in Python's warnings."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pijit
+from pijit.runtime import patience
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
+    monkeypatch.setitem(sys.modules, "numba", sys)
+    pijit.config.patience_ms = 40
+    entry = patience.Patience()
+    total = 0
+    while wait := entry.misses_to_wait():
+        total += wait
+        now[0] += wait * 1e-4  # a tenth of a millisecond each
+    assert 400 <= total <= 800
+
+
+def test_no_patience_no_wait():
+    pijit.config.patience_ms = 0
+    assert patience.Patience().misses_to_wait() == 0
+
+
+def test_shown_warnings_stay_shown(tmp_path):
+    """numba's import touches the filters, which makes Python forget what it has shown; in a process where it is imported late."""
+    program = """
+import numpy as np
+def f(a, n):
+    for i in range(n):
+        a / 0
+    return a
+f(np.ones(2), 3)
+f(np.ones(2), 300)
+f(np.ones(3), 300)
+"""
+    (tmp_path / "program.py").write_text(program)
+    told = [
+        subprocess.run(
+            [sys.executable, *launcher, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True,
+            env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        ).stderr
+        for launcher in ([], ["-m", "pijit", "run", "--threshold", "1"])
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert told[0].count("RuntimeWarning") == 1

@@ -1,0 +1,66 @@
+"""Reductions, natively and by NumPy: whole programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from differential import check, check_calls
+
+RNG = np.random.default_rng(6)
+SIZES = [0, 1, 7, 8, 9, 127, 129, 1023, 1025, 20001]
+WHOLE = "def f(a):\n    return a.sum(), np.prod(a), np.max(a), a.min(), np.mean(a), a.sum() + 1, np.any(a), a.all()\n"
+AXES = (
+    "def f(a):\n    return (a.sum(axis=-1), a.sum(0), np.max(a, axis=1, keepdims=True), a.mean(axis=0), a.mean(axis=1, keepdims=True),"
+    " np.min(a, 0), np.prod(a, axis=1), a - a.mean(axis=-1, keepdims=True), np.sum(a), a.mean())\n"
+)
+
+
+def grid(shape, dtype="float64"):
+    values = RNG.standard_normal(shape) * 3
+    return (values > 0) if dtype == "bool" else values.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint64", "bool", "complex128"])
+def test_whole(dtype):
+    for n in SIZES:
+        check(WHOLE.replace("np.mean(a)", "a.sum()") if dtype == "complex128" else WHOLE, grid(n, dtype), calls=2, configurations=("jit",))
+    check(WHOLE, grid(30, dtype), calls=2)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32", "bool"])
+def test_axes(dtype):
+    shapes = [(0, 3), (3, 0), (1, 5), (5, 1), (2, 2), (9, 7), (3, 300), (300, 3), (2, 9001), (4, 5, 6), (2, 1, 3)]
+    for shape in shapes:
+        check_calls(AXES, [(grid(shape, dtype),)] * 2, configurations=("jit",))
+    check(AXES, grid((9, 7), dtype), calls=2)
+
+
+def test_layouts():
+    x = grid((40, 60))
+    for view in (x.T, x[:, ::2], x[::-1], x[:, ::-1], x[3:4], x[:, 3:4], np.asfortranarray(x), np.broadcast_to(x[0], (3, 60))):
+        check_calls(AXES, [(view,)] * 2, configurations=("jit",))
+    for view in (x[0, ::-1], x[:, 0], x[0, ::3], x[0, 5:6]):
+        check_calls(WHOLE, [(view,)] * 2, configurations=("jit",))
+    source = "def f(x, i, j):\n    y = x[i:j]\n    return y.sum(axis=0), y.sum(axis=1), y.max(axis=0), y.mean(), y.reshape(-1, 3).sum(axis=0)\n"
+    check_calls(source, [(x, i, j) for i, j in ((0, 9), (3, 4), (5, 5), (0, 40))], configurations=("jit", "numpy"))
+    source = "def f(x, k):\n    y = np.ascontiguousarray(x[:, :k])\n    return y.sum(axis=0), y.sum(axis=1), y.max(axis=0)\n"
+    check_calls(source, [(x, k) for k in (3, 1, 2, 0)], configurations=("jit",))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -0.0, 1e308])
+def test_special_values(value):
+    for x in (np.full(9, value), np.array([0.0, value, 1.0, -0.0, value]), np.full((4, 3), value)):
+        check(WHOLE, x, calls=2, configurations=("jit", "O0"))
+    check(AXES, np.full((4, 3), value), calls=2, configurations=("jit",))
+
+
+def test_errors_and_arguments():
+    calls = [
+        "a.max()", "a.sum(axis=5)", "np.sum(a, axis=(0, 1))", "a.sum(axis=None, keepdims=True)", "np.sum(a, dtype=np.float32)",
+        "a.sum(initial=3.0)", "np.sum(a, where=a > 0)", "a.sum(0, None, None)", "np.mean(a, dtype=np.float64)", "a.sum(axis=True)",
+    ]  # fmt: skip
+    for call in calls:
+        check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((4, 3)), calls=2, configurations=("jit",))
+        check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((0, 3)), calls=2, configurations=("jit",))
+    with np.errstate(over="ignore"):
+        check("def f(a):\n    return a.sum()\n", np.full(9, 1e308), calls=2, configurations=("jit",))

@@ -1,0 +1,77 @@
+"""Every handler of an instruction: a program that reaches it on the versions that have the instruction, and gives what plain Python gives."""
+
+import dis
+
+import pytest
+from differential import check_calls
+
+from pijit.trace import opcodes
+
+# Instructions that only some versions have; on the others the program reaches something else.
+ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP",
+        "CALL_KW": "CALL_KW",
+        "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
+        "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR", "LOAD_METHOD": None, "BINARY_SLICE": None, "STORE_SLICE": None, "PUSH_NULL": None}  # fmt: skip
+
+LOOP = "    s = 0\n    for i in range(a):\n        s += i\n    return s\n"
+PROGRAMS = {
+    "LOAD_FAST": "def f(a):\n    return a + 1\n",
+    "LOAD_FAST_CHECK": "def f(a):\n    if a > 2:\n        b = a\n    return b + a\n",
+    "LOAD_FAST_AND_CLEAR": "def f(a):\n    b = a * 2\n    return [x + b for x in range(a)]\n",
+    "STORE_FAST": "def f(a):\n    b = a + 1\n    return b * 2\n",
+    "DELETE_FAST": "def f(a):\n    b = a * 2\n    del b\n    return a + 1\n",
+    "LOAD_DEREF": "k = 2\ndef outer():\n    k = 3\n    def g(a):\n        return a * k + 1\n    return g\ng = outer()\ndef f(a):\n    return g(a)\n",
+    "STORE_DEREF": "def f(a):\n    b = a + 1\n    b = b * 2\n    g = lambda: b\n    return g()\n",
+    "LOAD_CONST": "def f(a):\n    return a + 12345\n",
+    "LOAD_GLOBAL": "k = 2\ndef f(a):\n    return a * k\n",
+    "LOAD_ATTR": "def f(a):\n    return np.pi * a + 1\n",
+    "BINARY_OP": "def f(a):\n    return a ** 2 - a\n",
+    "UNARY_OP": "def f(a):\n    return -a + ~a\n",
+    "COMPARE_OP": "def f(a):\n    return a < 5\n",
+    "TO_BOOL": "def f(a):\n    return not a * 2\n",
+    "IS_OP": "def f(a):\n    return (a + 1) is None\n",
+    "CONTAINS_OP": "def f(a):\n    b = 3 in (1, 2, 3)\n    return 2 in (1, 2), a + b\n",
+    "BINARY_SUBSCR": "def f(a):\n    t = (a, a + 1)\n    return t[1] + t[0]\n",
+    "STORE_SUBSCR": "def f(a):\n    x = np.zeros(3)\n    x[1] = a\n    x[1:] = x[:2]\n    return x\n",
+    "BUILD_TUPLE": "def f(a):\n    return a + 1, a * 2\n",
+    "BUILD_LIST": "def f(a):\n    return [a + 1, a * 2]\n",
+    "BUILD_SLICE": "def f(a):\n    x = np.zeros(9)\n    return x[1:a:2] + x[0:a:2][:1]\n",
+    "UNPACK_SEQUENCE": "def g(a):\n    return a + 1, a\ndef f(a):\n    b, c = g(a)\n    return b * c\n",
+    "POP_TOP": "def f(a):\n    a + 1\n    return a * 2\n",
+    "COPY": "def f(a):\n    b = c = a + 1\n    return b * c\n",
+    "SWAP": "def f(a):\n    return 1 < a + 1 < 9\n",
+    "NOP": "def f(a):\n    try:\n        b = a + 1\n    except ValueError:\n        b = 0\n    return b * 2\n",
+    "JUMP": "def f(a):\n    if a > 2:\n        b = a * 2\n    else:\n        b = a * 3\n    return b + a * 5 - b * 7\n",
+    "JUMP_BACKWARD": "def f(a):\n" + LOOP,
+    "POP_JUMP": "def f(a):\n    if a > 2:\n        a = a * 2\n    return a + 1\n",
+    "JUMP_IF_OR_POP": "def f(a):\n    return (a - 3 or a + 1) * 2\n",
+    "GET_ITER": "def f(a):\n" + LOOP,
+    "FOR_ITER": "def f(a):\n" + LOOP,
+    "RETURN_VALUE": "def f(a):\n    return a * 3\n",
+    "CALL": "def f(a):\n    return abs(a - 9)\n",
+    "CALL_KW": "def g(a, b):\n    return a - b\ndef f(a):\n    return g(b=a, a=2)\n",
+    "LOAD_METHOD": "def f(a):\n    return np.zeros(a).sum()\n",
+    "PUSH_NULL": "def g(a):\n    return a + 1\ndef f(a):\n    h = g\n    return h(a)\n",
+    "LOAD_ASSERTION_ERROR": "def f(a):\n    b = a + 1\n    assert b < a\n    return b\n",
+}
+MODULE = {"LOAD_NAME", "STORE_NAME"}  # see tests/cases/module.txt
+
+
+def test_every_handler_has_a_program():
+    assert set(opcodes.HANDLERS) - MODULE - {"BINARY_SLICE", "STORE_SLICE"} == set(PROGRAMS)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_handler(name, monkeypatch):
+    reached = []
+    plain = opcodes.HANDLERS[name]
+
+    def noted(t, arg):
+        reached.append(name)
+        return plain(t, arg)
+
+    monkeypatch.setitem(opcodes.HANDLERS, name, noted)
+    check_calls(PROGRAMS[name], [(3,), (3,), (2,)], entry="f", configurations=("jit", "numpy", "forced numpy"))
+    instruction = ONLY.get(name, "LOAD_FAST")
+    if instruction is not None and instruction in dis.opmap:
+        assert reached
