@@ -734,7 +734,7 @@ def test_memory_error_while_building_is_raised_in_the_frame():
     def f(x):
         try:
             return x
-        except SystemError as e:
+        except MemoryError as e:
             return type(e).__name__
 
     pc = pc_of(f, "LOAD_FAST")
@@ -744,7 +744,7 @@ def test_memory_error_while_building_is_raised_in_the_frame():
         c.exit(0)
 
     start(f, [], [("redo", [(None, pc, {0: ("object", 2)}, [])], [], None)], nc.native(write))
-    assert f(1) == "SystemError"
+    assert f(1) == "MemoryError"
 
 
 def test_many_words_go_to_the_heap():
