@@ -9,7 +9,33 @@
 
 PjExtra pj_seen = {PJ_IS_SEEN};
 
-static PjClone *living; /* all clones, for pj_restore_all */
+/* All clones: those that leave at entries, and those that tracing has made plain copies. */
+static PjClone *living[2];
+enum { PATCHED, RESTORED };
+
+static void list_add(PjClone *clone)
+{
+    PjClone **head = &living[clone->patched ? PATCHED : RESTORED];
+    clone->prev = NULL;
+    clone->next = *head;
+    if (*head != NULL) {
+        (*head)->prev = clone;
+    }
+    *head = clone;
+}
+
+static void list_remove(PjClone *clone)
+{
+    if (clone->prev != NULL) {
+        clone->prev->next = clone->next;
+    }
+    else {
+        living[clone->patched ? PATCHED : RESTORED] = clone->next;
+    }
+    if (clone->next != NULL) {
+        clone->next->prev = clone->prev;
+    }
+}
 
 PyCodeObject *pj_original_of(PyCodeObject *code)
 {
@@ -22,9 +48,16 @@ static void plan_release(PjPlan *plan)
     if (--plan->refs == 0) {
         PyMem_Free(plan->entries);
         PyMem_Free(plan->index);
-        PyMem_Free(plan->variants);
         Py_XDECREF(plan->base);
         PyMem_Free(plan);
+    }
+}
+
+static void drop_variants(PjPlan *plan)
+{
+    plan->nvariants = 0;
+    for (int i = 0; i < plan->count; i++) {
+        Py_CLEAR(plan->entries[i].variant);
     }
 }
 
@@ -36,10 +69,7 @@ void pj_plan_retire(PjPlan *plan)
     }
     Py_CLEAR(plan->full);
     plan->full_clone = NULL;
-    while (plan->nvariants > 0) {
-        PyCodeObject *code = plan->variants[--plan->nvariants];
-        Py_DECREF(code);
-    }
+    drop_variants(plan);
     plan_release(plan);
 }
 
@@ -227,8 +257,10 @@ static PjPlan *plan_again(PjPlan *old)
     plan->index = index;
     plan->full = NULL;
     plan->full_clone = NULL;
-    plan->variants = NULL;
     plan->nvariants = 0;
+    for (int i = 0; i < plan->count; i++) {
+        entries[i].variant = NULL;
+    }
     Py_INCREF(plan->base);
     return plan;
 }
@@ -282,17 +314,42 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
     plan->refs++;
     clone->open_pc = open_pc;
     clone->patched = true;
-    clone->next = living;
-    if (living != NULL) {
-        living->prev = clone;
-    }
-    living = clone;
+    list_add(clone);
+    state->clones++;
     patch(code, plan, open_pc);
     pj_counters.clones++;
     return code;
 }
 
-#define MAX_VARIANTS 32
+#define MAX_VARIANTS 256
+
+/* Makes a clone and puts it into its place in the plan. Borrowed; NULL: it could not be made, which is reported, or the
+ * plan is not the newest any more: making code objects may run Python (audit hooks, finalizers). */
+static __attribute__((noinline)) PyCodeObject *make_clone(PjState *state, PjPlan *plan, int open_pc,
+                                                          PyCodeObject **place)
+{
+    PyObject *exc = pj_err_take();
+    plan->refs++;
+    PyCodeObject *code = clone_new(state, plan, open_pc);
+    if (code == NULL) {
+        plan->failed = true;
+        pj_report("a private copy of a code object could not be made");
+    }
+    else if (state->plan != plan || *place != NULL) {
+        Py_DECREF(code);
+        code = state->plan == plan ? *place : NULL;
+    }
+    else {
+        *place = code;
+        plan->nvariants += open_pc >= 0;
+        if (open_pc < 0) {
+            plan->full_clone = pj_clone_record(code);
+        }
+    }
+    plan_release(plan);
+    pj_err_give(exc);
+    return code;
+}
 
 /* The code object to run on when the instruction at open_pc must not leave (-1: any may). Borrowed; NULL: the
  * original. Makes clones when needed; what goes wrong is reported and disables them. */
@@ -311,62 +368,26 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
         pj_plan_retire(plan);
         plan = again;
     }
-    PyCodeObject *code;
-    if (open_pc < 0 || pj_plan_entry(plan, open_pc) == NULL) {
-        if (PJ_LIKELY(plan->full != NULL)) {
-            return plan->full;
+    PjEntry *entry = pj_plan_entry(plan, open_pc);
+    PyCodeObject **place = entry == NULL ? &plan->full : &entry->variant;
+    if (PJ_LIKELY(*place != NULL)) {
+        if (pj_clone_record(*place)->patched) {
+            return *place;
         }
-        PyObject *exc = pj_err_take();
-        code = plan->full = clone_new(state, plan, -1);
-        if (code == NULL) {
-            plan->failed = true;
-            pj_report("a private copy of a code object could not be made");
-        }
-        else {
-            plan->full_clone = pj_clone_record(code);
-        }
-        pj_err_give(exc);
-        return code;
+        drop_variants(plan); /* tracing has made plain copies of them */
     }
-    for (int i = 0; i < plan->nvariants; i++) {
-        PjClone *clone = pj_clone_record(plan->variants[i]);
-        if (clone->open_pc == open_pc && clone->patched) {
-            return plan->variants[i];
-        }
+    if (plan->nvariants >= MAX_VARIANTS) {
+        drop_variants(plan);
     }
-    PyObject *exc = pj_err_take();
-    if (plan->variants == NULL) {
-        plan->variants = PyMem_Calloc(MAX_VARIANTS, sizeof(PyCodeObject *));
-    }
-    code = plan->variants == NULL ? NULL : clone_new(state, plan, open_pc);
-    if (code != NULL) {
-        int slot = plan->nvariants;
-        if (slot == MAX_VARIANTS) {
-            slot = open_pc % MAX_VARIANTS;
-            PyCodeObject *old = plan->variants[slot];
-            plan->variants[slot] = code;
-            Py_DECREF(old);
-        }
-        else {
-            plan->variants[slot] = code;
-            plan->nvariants++;
-        }
-    }
-    else {
-        pj_report("a private copy of a code object could not be made");
-    }
-    pj_err_give(exc);
-    return code;
+    return make_clone(state, plan, entry == NULL ? -1 : open_pc, place);
 }
 
 /* Tracing is about to begin: every living clone becomes an ordinary copy of its original, so that the frames that run
  * on one give the events that the original would give. */
 void pj_restore_all(void)
 {
-    for (PjClone *clone = living; clone != NULL; clone = clone->next) {
-        if (!clone->patched) {
-            continue;
-        }
+    while (living[PATCHED] != NULL) {
+        PjClone *clone = living[PATCHED];
         PjPlan *plan = clone->plan;
         for (int i = 0; i < plan->count; i++) {
             PjEntry *e = &plan->entries[i];
@@ -379,7 +400,9 @@ void pj_restore_all(void)
                 pc++;
             } while (pc < plan->units && base_opcode(plan->base, pc) == CACHE);
         }
+        list_remove(clone);
         clone->patched = false;
+        list_add(clone);
     }
 }
 
@@ -387,10 +410,12 @@ void pj_restore_all(void)
 PyObject *pj_clones_of(PyCodeObject *original)
 {
     PyObject *list = PyList_New(0);
-    for (PjClone *clone = living; list != NULL && clone != NULL; clone = clone->next) {
-        if (clone->state != NULL && clone->state->code == original &&
-            PyList_Append(list, (PyObject *)clone->code) < 0) {
-            Py_CLEAR(list);
+    for (int which = PATCHED; which <= RESTORED; which++) {
+        for (PjClone *clone = living[which]; list != NULL && clone != NULL; clone = clone->next) {
+            if (clone->state != NULL && clone->state->code == original &&
+                PyList_Append(list, (PyObject *)clone->code) < 0) {
+                Py_CLEAR(list);
+            }
         }
     }
     return list;
@@ -403,14 +428,17 @@ void pj_state_died(PjState *state)
 {
     state->code = NULL;
     state->off = true;
-    for (PjClone *clone = living; clone != NULL; clone = clone->next) {
-        if (clone->state == state) {
-            clone->state = NULL;
-        }
-    }
     PjPlan *plan = state->plan;
     state->plan = NULL;
     pj_plan_retire(plan);
+    for (int which = PATCHED; which <= RESTORED && state->clones > 0; which++) {
+        for (PjClone *clone = living[which]; clone != NULL; clone = clone->next) {
+            if (clone->state == state) { /* a kept frame is on it */
+                clone->state = NULL;
+                state->clones--;
+            }
+        }
+    }
 }
 
 /* Called by code_dealloc for the co_extra of a code object. */
@@ -428,14 +456,9 @@ void pj_extra_free(void *p)
     }
     else {
         PjClone *clone = (PjClone *)x;
-        if (clone->prev != NULL) {
-            clone->prev->next = clone->next;
-        }
-        else {
-            living = clone->next;
-        }
-        if (clone->next != NULL) {
-            clone->next->prev = clone->prev;
+        list_remove(clone);
+        if (clone->state != NULL) {
+            clone->state->clones--;
         }
         plan_release(clone->plan);
         PyMem_Free(clone);

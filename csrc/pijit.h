@@ -146,6 +146,7 @@ typedef struct {
     int opcode;       /* behind prefixes */
     int next;         /* the pc after the instruction */
     PjPoint *point;   /* of the state: borrowed */
+    PyCodeObject *variant; /* strong until the plan retires: the clone that does not leave here; NULL: not made yet */
 } PjEntry;
 
 struct PjState;
@@ -163,7 +164,6 @@ typedef struct PjPlan {
     PyCodeObject *full;  /* strong until retired; NULL: not made yet, or retired */
     struct PjClone *full_clone; /* its record */
     int nvariants;
-    PyCodeObject **variants; /* strong until retired */
     bool failed;         /* making a clone failed: run the original */
 } PjPlan;
 
@@ -193,6 +193,7 @@ typedef struct PjState {
     PyObject *data;
     bool off;
     PjPlan *plan; /* newest entries, or NULL */
+    int clones;   /* living ones that point here */
     PjPoint *points;
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
