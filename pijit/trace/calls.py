@@ -58,6 +58,8 @@ def is_pure(function: Any) -> bool:
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name; INLINED for a property."""
+    if isinstance(owner, Known) and type(owner.value) in (np.finfo, np.iinfo):
+        return _constant(owner.value, name)
     if objects.is_plain(objects.class_of(owner)):
         return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
@@ -66,11 +68,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return inputs.load_attribute(t, value, name)
         if isinstance(value, type) and value.__flags__ & 1 << 9 and value.__module__.partition(".")[0] not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
-        if isinstance(value, (np.ufunc, type, np.dtype, np.finfo, np.iinfo)) and not name.startswith("__"):
-            try:
-                return Known(getattr(value, name))
-            except AttributeError:
-                raise Break("always_raises", name) from None
+        if isinstance(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
+            return _constant(value, name)
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))
     if row is not None:
@@ -84,6 +83,14 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     if found is not None:
         return Container("bound_method", (Known(found), owner))
     raise Break("attribute", f"{_describe(owner)}.{name}")
+
+
+def _constant(value: Any, name: str) -> Abstract:
+    """An attribute that never changes."""
+    try:
+        return Known(getattr(value, name))
+    except AttributeError:
+        raise Break("always_raises", name) from None
 
 
 _KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")

@@ -127,6 +127,10 @@ def load(guards: Guards, function: Any, locals_: tuple[Any, ...]) -> dict[Value,
         "function": lambda: function,
         "closure": lambda index: function.__closure__[index].cell_contents,
         "cell": lambda register: registers[register].cell_contents,
+        "field": lambda register, name: getattr(registers[register], name),
+        "member": lambda register, name: getattr(registers[register], name),
+        "tuple_item": lambda register, index: tuple.__getitem__(registers[register], index),
+        "dict_item": lambda register, key: registers[register][key],
     }
     for row in guards.rows:
         if row[0] in loads:
