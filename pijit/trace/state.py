@@ -12,7 +12,7 @@ from typing import Any
 from ..ir.graph import Value
 from ..pycode.flow import Flow
 from ..pycode.instructions import Bytecode
-from .values import Abstract, Known
+from .values import Abstract
 
 
 @dataclass(slots=True)
@@ -61,16 +61,6 @@ class State:
                     yield frame, container, index, abstract
             for name, abstract in frame.names.items():
                 yield frame, frame.names, name, abstract
-
-
-def shape(state: State) -> tuple[Any, ...]:
-    """Equal for states that differ in graph values only."""
-    return tuple((id(container) if False else key, abstract.shape()) for _, container, key, abstract in state.slots())
-
-
-def same_known(a: Abstract, b: Abstract) -> bool:
-    """Whether two abstracts are the same known object."""
-    return isinstance(a, Known) and isinstance(b, Known) and a.shape() == b.shape()
 
 
 @dataclass(slots=True)

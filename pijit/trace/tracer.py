@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
-from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Recipe, Value, const
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
@@ -552,7 +552,3 @@ def compare(tracer: Tracer, symbol: str, a: Value, b: Value) -> Value:
     if a is b and a.type == INT:
         return const(symbol in ("<=", "==", ">="))
     return tracer.once("cmp", (a, b), BOOL, symbol=symbol)
-
-
-def recipes(values: Iterator[Abstract]) -> tuple[Recipe, ...]:
-    return tuple(value.recipe() for value in values)
