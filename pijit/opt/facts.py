@@ -30,6 +30,18 @@ def split(value: Value) -> tuple[Value, int]:
     return value, offset
 
 
+def split_chosen(value: Value) -> tuple[Value, int]:
+    """The same for a value that a select chooses: where it does, what wraps round elsewhere is exact."""
+    op = value.op
+    if isinstance(value, Const) or not isinstance(op, Op) or op.name not in _WRAPPING or not isinstance(op.args[1], Const):
+        return split(value)
+    root, offset = split_chosen(op.args[0])
+    return root, offset + _WRAPPING[op.name] * op.args[1].value
+
+
+_WRAPPING = {"wrap_add": 1, "wrap_sub": -1}
+
+
 class Facts:
     """``ranges``: inclusive. ``less``: a: {b: k} says a - b <= k. ``truths``: bools that are known."""
 
@@ -238,6 +250,9 @@ TRANSFER: dict[str, Callable[..., Range]] = {
     "int_mod": _mod,
     "int_floordiv": _floordiv,
     "int_rshift": _rshift,
+    "raw_mod": _mod,
+    "raw_floordiv": _floordiv,
+    "raw_rshift": _rshift,
     "raw_min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
     "raw_max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
     "select": lambda c, a, b: (min(a[0], b[0]), max(a[1], b[1])),

@@ -474,7 +474,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b or not _is_live(frame, container, key):
+        if not _is_live(frame, container, key):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -491,7 +491,7 @@ def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None
             if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
                 return None
             a = Scalar(value)
-        elif isinstance(a, Known) or isinstance(b, Known):
+        elif a is not b and (isinstance(a, Known) or isinstance(b, Known)):
             if a.shape() != b.shape():
                 return None
             continue
