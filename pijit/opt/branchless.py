@@ -1,12 +1,15 @@
-"""Short branches inside loops, of which a side could leave, become straight code: both sides are computed and `select` chooses.
+"""Short branches inside loops, of which a side could leave, become straight code: both sides are computed and `select` chooses. Loads come early.
 
     B: branch c Y N                              B: y = x * 3; ok = low <= x <= high; check not c or ok
     Y: y = int_mul x 3; goto J(y)          =>       J's parameter is select(c, y, n)
     N: goto J(n)
 
-A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself. Moved are
-operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run
-and its operand lies outside the range in which nothing overflows.
+A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself.
+Moved are operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run and its operand
+lies outside the range in which nothing overflows.
+
+A load cannot fail, its indices are checked: before the exits of its block, LLVM sees that the loop always does it, and keeps in a register what
+the iteration before has stored there.
 """
 
 from __future__ import annotations
@@ -45,6 +48,26 @@ def straighten(graph: Graph) -> None:
         rename(graph, new)
         graph.arrange()
         merge(graph)
+    for block in graph.blocks:
+        block.ops = _loads_early(block.ops)
+
+
+def _loads_early(ops: list[Op]) -> list[Op]:
+    made: list[Op] = []
+    place: dict[Value, int] = {}  # of what is defined here: before which position it may not be used
+    free = 0  # no load goes up beyond this position
+    for op in ops:
+        if op.name == "load":
+            at = max([free, *(place.get(arg, 0) for arg in op.args)])
+            made.insert(at, op)
+            place = {value: number + (number > at) for value, number in place.items()}
+            place[op.result] = at + 1
+            continue
+        made.append(op)
+        place.update((value, len(made)) for value in op.results)
+        if OPS[op.name].effect in ("write", "any"):
+            free = len(made)
+    return made
 
 
 def _in_loops(graph: Graph) -> list[Block]:

@@ -116,6 +116,16 @@ class Facts:
                 found = k + rest
         return found
 
+    def _chosen(self, condition: Value, yes: Value, no: Value) -> Range:
+        """Between what the result of a select lies: each of the two is chosen only where the condition says so."""
+        found = []
+        for value, holds in ((yes, True), (no, False)):
+            there = Facts()
+            there.ranges = dict(self.ranges)
+            there.assume(condition, holds)
+            found.append(there.range(value))
+        return min(low for low, _ in found), max(high for _, high in found)
+
     def assume(self, condition: Value, holds: bool) -> None:
         """The bool is known to be true or false."""
         op = condition.op
@@ -144,7 +154,9 @@ class Facts:
         if transfer and op.results[0].type == INT:
             low, high = transfer(*map(self.range, op.args))
             self.narrow(op.results[0], max(low, MIN), min(high, MAX))
-        if op.name == "check_index":
+        if op.name == "select" and op.result.type == INT:
+            self.narrow(op.result, *self._chosen(*op.args))
+        elif op.name == "check_index":
             self.at_most(op.result, op.args[1], -1)
         elif op.name == "raw_min":
             for arg in op.args:
