@@ -21,6 +21,7 @@ def test_ids_and_keys_are_unique_and_well_formed():
         assert not row.title.endswith(".")
         assert row.explanation.endswith(".")
         assert row.hint.endswith(".")
+        compile(row.example, row.id, "exec")
 
 
 def test_ids_ascend():
@@ -86,6 +87,7 @@ def test_command_lists_and_describes(capsys):
     out = capsys.readouterr().out
     assert "PJ201 int_overflow: integer outgrew 64 bits (exit)" in out
     assert "PJ101" in out
+    assert "    Example:\n        @pijit.jit\n        def f(x):\n            return x + x\n\n        f(2**62)\n" in out
     with pytest.raises(SystemExit, match="no reason 'nosuch'"):
         command.main(["nosuch"])
 
