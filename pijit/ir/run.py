@@ -177,6 +177,10 @@ def _demand(condition: bool) -> None:
         raise Taken
 
 
+def _wrapped(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
+
+
 def _int_truediv(op: Op, a: int, b: int) -> float:
     _demand(b != 0 and max(abs(a), abs(b)) <= 2**53)
     return a / b
@@ -512,6 +516,12 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "raw_add": lambda op, a, b: a + b,
     "raw_sub": lambda op, a, b: a - b,
     "raw_mul": lambda op, a, b: a * b,
+    "raw_floordiv": lambda op, a, b: a // b,
+    "raw_mod": lambda op, a, b: a % b,
+    "raw_rshift": lambda op, a, b: a >> b,
+    "wrap_add": lambda op, a, b: _wrapped(a + b),
+    "wrap_sub": lambda op, a, b: _wrapped(a - b),
+    "wrap_mul": lambda op, a, b: _wrapped(a * b),
     "raw_min": lambda op, a, b: min(a, b),
     "raw_max": lambda op, a, b: max(a, b),
     "float_add": lambda op, a, b: a + b,
