@@ -1,4 +1,4 @@
-# make demo | test | bench | lint      PYTHON=python3.12 picks another interpreter
+# make demo | test | test-cpython | test-numpy | sanitize | bench | lint      PYTHON=python3.12 picks another interpreter
 # Each target makes what it needs: a virtual environment per Python version, with pijit built and installed in it.
 
 PYTHON ?= python3
@@ -12,13 +12,34 @@ RUN := $(VENV)/bin/python
 SOURCES := pyproject.toml $(wildcard setup.py csrc/*)
 ARGS ?=
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test test-cpython test-numpy sanitize bench lint clean
 
 demo: $(VENV)/.ready
 	$(RUN) examples/demo.py $(ARGS)
 
 test: $(VENV)/.ready
 	$(RUN) -m pytest $(ARGS)
+
+# Test suites of others, under pijit and plainly; ARGS=--everything for all of one, ARGS="test_grammar test_scope" for some files.
+test-cpython: $(VENV)/.ready
+	$(RUN) tests/suites/cpython.py $(ARGS)
+
+test-numpy: $(VENV)/.ready
+	$(RUN) tests/suites/numpy_.py $(ARGS)
+
+# The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the package of its own.
+SANITIZED := build/sanitize-$(VERSION)
+SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
+library = $(shell $(CC) -print-file-name=$(1))
+sanitize: $(VENV)/.ready
+	rm -rf $(SANITIZED)
+	mkdir -p $(SANITIZED)
+	cp -r pijit $(SANITIZED)
+	rm -f $(SANITIZED)/pijit/_native.*.so
+	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
+	LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
+	$(RUN) -P -m pytest $(or $(ARGS),tests/native tests/test_language.py tests/test_threads.py)
 
 bench: $(VENV)/.ready
 	$(RUN) bench/run.py $(ARGS)

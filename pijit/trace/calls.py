@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
+from ..ground.names import name_of as known_name
+
 from . import functions, inputs, objects, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
@@ -68,7 +71,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         value = owner.value
         if isinstance(value, types.ModuleType) and type(value) is types.ModuleType:
             return inputs.load_attribute(t, value, name)
-        if isinstance(value, type) and value.__flags__ & 1 << 9 and value.__module__.partition(".")[0] not in ("numpy", "builtins"):
+        if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
         if isinstance(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
             return _constant(value, name)
@@ -111,7 +114,7 @@ def class_of(owner: Abstract) -> type | None:
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
     if isinstance(owner, Opaque):
-        return owner.cls if owner.cls is not None and owner.cls.__module__ in _KNOWN_MODULES else None
+        return owner.cls if owner.cls is not None and module_of(owner.cls) in _KNOWN_MODULES else None
     return _CLASSES.get(kind_of(owner))
 
 
@@ -146,13 +149,12 @@ def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
 
 def name_of(function: Any) -> str:
     """How messages name a callable."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    return str(name) if name else f"an instance of {type(function).__name__}"
+    return known_name(function) or f"an instance of {class_name(type(function), '__name__')}"
 
 
 def _describe(value: Abstract) -> str:
     if isinstance(value, Opaque):
-        return f"a {value.cls.__name__}" if value.cls else "an object"
+        return f"a {class_name(value.cls, '__name__')}" if value.cls else "an object"
     if isinstance(value, Known):
         return name_of(value.value)
     return f"a {kind_of(value)}" if not isinstance(value, ArrayValue) else "an array"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import class_name, short
 from ..ir.graph import Value
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Array, Np, Obj
 from .sources import Source, _Same
@@ -54,7 +55,7 @@ class Guards:
     # ---- the kinds of checks that capture states -----------------------------------------------------------------------
 
     def same(self, source: Source, value: Any) -> None:
-        self.check(source, "is", value, text=f"{source.name} is {_short(value)}")
+        self.check(source, "is", value, text=f"{source.name} is {short(value)}")
 
     def scalar(self, source: Source, value: Value) -> None:
         if isinstance(value.type, Np):
@@ -78,9 +79,4 @@ class Guards:
 
     def object(self, source: Source, value: Value, cls: type) -> None:
         assert isinstance(value.type, Obj)
-        self.check(source, "object", value, cls, text=f"{source.name} is a {cls.__name__}")
-
-
-def _short(value: Any) -> str:
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
-    return name if len(name) < 60 else name[:57] + "..."
+        self.check(source, "object", value, cls, text=f"{source.name} is a {class_name(cls, '__name__')}")
