@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import class_name
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -143,7 +144,7 @@ _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
     Scalar: lambda value, type: value.__class__ is _PYTHON[type] and (type != INT or _in_64(value)),
     Np: lambda value, type: value.__class__ is type.dtype.type,
     Array: _fits_array,
-    Obj: lambda value, type: type.name in ("object", class_name(type(value))),
+    Obj: lambda value, type: type.name in ("object", class_name(value.__class__)),
 }
 
 
