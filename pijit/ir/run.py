@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import class_name
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
