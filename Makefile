@@ -43,7 +43,7 @@ sanitize: $(VENV)/.ready
 	rm -f $(SANITIZED)/pijit/_native.*.so
 	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
 	$(RUN) -P -m pytest $(or $(ARGS),tests/native tests/test_language.py tests/test_threads.py)
 
 bench: $(VENV)/.ready

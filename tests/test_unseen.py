@@ -10,158 +10,19 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from differential import check_calls
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# ---- looking at objects ------------------------------------------------------------------------------------------------------
 
-# Each has an object whose code counts who looks at it; f gives the count. name: (source, calls)
-LOOKED_AT = {
-    "__getattr__ of a module": (
-        """
-import types
-seen = []
-m = types.ModuleType("m")
-m.__getattr__ = lambda name: seen.append(name) or 123
-def f(n):
-    held = m
-    for i in range(n):
-        n = n + i
-    return held.k, n, list(seen)
-""",
-        [(3,), (4,)],
-    ),
-    "a module called": (
-        """
-import types
-m = types.ModuleType("m")
-m.__getattr__ = lambda name: 7
-def f(n):
-    try:
-        return m(n)
-    except TypeError as error:
-        return str(error)
-""",
-        [(3,), (4,)],
-    ),
-    "property __class__": (
-        """
-seen = []
-class A:
-    k = 3
-    @property
-    def __class__(self):
-        seen.append("class")
-        return float
-a = A()
-def f(n):
-    held, s = a, 0
-    for i in range(n):
-        s = s + i * held.k
-    return s, list(seen)
-""",
-        [(3,), (4,)],
-    ),
-    "__getattribute__": (
-        """
-seen = []
-class A:
-    def __getattribute__(self, name):
-        seen.append(name)
-        return 2
-a = A()
-def f(n):
-    held, s = a, 0
-    for i in range(n):
-        s = s + i * held.k
-    return s, list(seen)
-""",
-        [(3,), (4,)],
-    ),
-    "__getattribute__ of a metaclass": (
-        """
-seen = []
-class M(type):
-    def __getattribute__(self, name):
-        seen.append(name)
-        return type.__getattribute__(self, name)
-class A(metaclass=M):
-    k = 3
-a = A()
-seen.clear()
-def f(n):
-    held, s = a, 0
-    for i in range(n):
-        s = s + i * held.k
-    return s, list(seen), A.k
-""",
-        [(3,), (4,)],
-    ),
-    "a class whose module is no string": (
-        """
-class A(type):
-    __module__ = property(lambda self: 1 // 0)
-    k = 3
-class B(metaclass=A):
-    pass
-def f(n):
-    held, s = B, 0
-    for i in range(n):
-        s = s + i * held.k
-    return s
-""",
-        [(3,), (4,)],
-    ),
-    "the truth of a class": (
-        """
-seen = []
-class M(type):
-    def __bool__(self):
-        seen.append("bool")
-        return False
-class A(metaclass=M):
-    @classmethod
-    def g(cls, n):
-        return n + 1 if cls else n - 1
-def f(n):
-    return A.g(n), A().g(n), list(seen)
-""",
-        [(3,), (4,)],
-    ),
-    "repr of what comes instead": (
-        """
-seen = []
-class N(int):
-    def __repr__(self):
-        seen.append("repr")
-        return "N"
-def f(n):
-    return n + 1, list(seen)
-def g(n):
-    return f(N(n)) if n > 5 else f(n)
-""",
-        [(3,), (4,)],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_looking_runs_nothing(name):
-    source, calls = LOOKED_AT[name]
-    check_calls(source, calls)
-
-
-# ---- programs of their own process: all of it enabled ----------------------------------------------------------------------------
-
-
-def lines_of(source, *options):
-    """What a program prints, plainly and with everything enabled."""
+def lines_of(folder, **environment):
+    """What the program in a folder prints, plainly and with everything enabled."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     printed = []
     for run in ((), ("-m", "pijit", "run", "--everything", "--threshold", "1")):
-        command = [sys.executable, *options, *run, "program.py"]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=source, timeout=300, env={**os.environ, "PYTHONPATH": path})
+        done = subprocess.run(
+            [sys.executable, *run, "program.py"], capture_output=True, text=True, cwd=folder, timeout=300,
+            env={**os.environ, "PYTHONPATH": path, **environment},
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "PJ901" not in done.stderr, done.stderr
         printed.append(done.stdout.splitlines())
@@ -169,6 +30,61 @@ def lines_of(source, *options):
 
 
 PROGRAMS = {
+    # Code of the program that counts who looks: at a module, a class, an instance, for a guard, a message, a test of truth.
+    "looking runs nothing": """
+        import types
+        seen = []
+        m = types.ModuleType("m")
+        m.__getattr__ = lambda name: seen.append(name) or 123
+        class Dressed:
+            k = 3
+            @property
+            def __class__(self):
+                seen.append("class")
+                return float
+        class Asked:
+            def __getattribute__(self, name):
+                seen.append(name)
+                return 2
+        class Meta(type):
+            def __getattribute__(self, name):
+                seen.append(name)
+                return type.__getattribute__(self, name)
+            def __bool__(self):
+                seen.append("bool")
+                return False
+        class Made(metaclass=Meta):
+            k = 3
+            @classmethod
+            def g(cls, n):
+                return n + 1 if cls else n - 1
+        class Nowhere(type):
+            __module__ = property(lambda self: 1 // 0)
+            k = 3
+        class In(metaclass=Nowhere):
+            pass
+        class Text(int):
+            def __repr__(self):
+                seen.append("repr")
+                return "Text"
+        def field(held, n):
+            s = 0
+            for i in range(n):
+                s = s + i * held.k
+            return s
+        def call(held, n):
+            try:
+                return held(n)
+            except TypeError as error:
+                return str(error)
+        def truth(n):
+            return Made.g(n), Made().g(n)
+        def plus(n):
+            return n + 1
+        for held in (m, Dressed(), Asked(), Made(), Made, In):
+            for n in (3, 4, 5):
+                print(field(held, n), call(held, n) if held is m else 0, truth(n), plus(n), plus(Text(n)), seen)
+        """,
     # The constants of a code object go with it, also where a fragment of it was made.
     "a lambda of eval is gone at once": """
         import gc, weakref
@@ -275,5 +191,6 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_without_pijit(name, tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAMS[name]))
-    plain, ours = lines_of(tmp_path)
+    every = {"PIJIT_COMPILE_ALL": "1"} if name == "looking runs nothing" else {}
+    plain, ours = lines_of(tmp_path, **every)
     assert ours == plain

@@ -106,7 +106,7 @@ def of_np(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_identity(row: Row, name: str, got: Any) -> Iterator[Difference]:
     wanted = row[2]
-    known = isinstance(wanted, (str, bytes, type(None)))
+    known = is_a(wanted, (str, bytes, type(None)))
     expected, came = show(wanted), show(got)
     if expected == came:
         came = f"another {came}"

@@ -40,14 +40,14 @@ class Guards:
 
     def check(self, source: Source, kind: str, *operands: Any, text: str) -> None:
         register = self.load(source)
-        key = (kind, register, *(id(o) if not isinstance(o, (int, str)) else o for o in operands))
+        key = (kind, register, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, register, *operands), source.name, text)
 
     def frame(self, kind: str, *operands: Any, text: str) -> None:
         """A check of the frame itself, not of a loaded object."""
-        key = (kind, *(id(o) if not isinstance(o, (int, str)) else o for o in operands))
+        key = (kind, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, *operands), text, text)

@@ -128,7 +128,7 @@ def _step(owner: str, row: tuple[Any, ...]) -> str:
 
 def _text(owner: Abstract, row: tuple[Any, ...]) -> str:
     cls = class_of(owner)
-    return _step(class_name(cls, '__name__') if cls else "an object", row)
+    return _step(class_name(cls, '__name__') if cls is not None else "an object", row)
 
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
@@ -160,7 +160,7 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     found = class_lookup(cls, name)
     if type(cls) is not type or found is MISSING or class_lookup(type, name) is not MISSING:
         raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
-    if isinstance(found, types.FunctionType):
+    if is_a(found, types.FunctionType):
         _guard_member(t, cls, name, found)
         return Known(found)
     return _bound(t, Known(cls), cls, name, found)
@@ -175,7 +175,7 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
             value = t.entry_values[source] = inputs.load(t, source, found)
         return value
     _guard_member(t, cls, name, found)
-    if isinstance(found, types.FunctionType):
+    if is_a(found, types.FunctionType):
         return Container("bound_method", (Known(found), owner))
     if type(found) is staticmethod:
         return Known(found.__func__)
@@ -188,7 +188,7 @@ def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
     """The Python function behind a special method of a plain class; guarded."""
     cls = class_of(owner)
     found = class_lookup(cls, name) if cls is not None and is_heap_class(cls) else None
-    if cls is None or not isinstance(found, types.FunctionType):
+    if cls is None or not is_a(found, types.FunctionType):
         return None
     _guard_member(t, cls, name, found)
     return found

@@ -184,7 +184,7 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
         guards.scalar(source, value)
         results.append(value)
         return Scalar(value)
-    if isinstance(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
+    if is_a(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
         value = Value(Np(sample.dtype.name))
         guards.scalar(source, value)
         results.append(value)
@@ -299,7 +299,7 @@ class _Maker:
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
             return _BUILDERS[abstract.kind](items)
-        raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else class_name(abstract.cls or object, "__name__"))
+        raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else class_name(object if abstract.cls is None else abstract.cls, "__name__"))
 
     def _scalar(self, value: Value) -> Any:
         found = self.tracer.samples.get(value)

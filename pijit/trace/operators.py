@@ -148,7 +148,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     """bool(operand): known, or a bool of the graph."""
     if isinstance(operand, Known):
         value = operand.value
-        known = isinstance(value, (*_FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
+        known = is_a(value, (*_FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
         if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
@@ -312,7 +312,7 @@ def describe(abstract: Abstract) -> str:
     if value is not None:
         return str(value.type)
     if isinstance(abstract, Opaque):
-        return class_name(abstract.cls, "__name__") if abstract.cls else "an object"
+        return class_name(abstract.cls, "__name__") if abstract.cls is not None else "an object"
     if isinstance(abstract, Known):
         return class_name(type(abstract.value), "__name__")
     return kind_of(abstract)

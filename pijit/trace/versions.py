@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..ground.names import is_a
 from ..ir.graph import Block, Const, Value
 from ..pycode.joins import Join
 from ..pycode.liveness import live
@@ -73,7 +76,7 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) or hasattr(value, "dtype")
+    return type(value) in (int, float) or is_a(value, np.generic)
 
 
 def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
