@@ -83,6 +83,29 @@ def test_pickle_copy_and_weak_references():
     assert weakref.ref(decorated)() is decorated
 
 
+def scaled(x, k=2.0):
+    return x * k
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def test_partials_methods_and_objects_pickle():
+    part = pijit.jit(functools.partial(scaled, k=3.0), jit_level="O0")
+    part.note = "kept"
+    for again in (pickle.loads(pickle.dumps(part)), copy.copy(part), copy.deepcopy(part)):
+        assert (again(2.0), again.keywords, again.note) == (6.0, {"k": 3.0}, "kept")
+        assert tiers.record_of(again.func.__code__).options.jit_level == "O0"
+    assert pickle.loads(pickle.dumps(functools.partial(decorated, 1)))() == 3
+    assert pickle.loads(pickle.dumps(pijit.jit(Scaled(3.0))))(2.0) == 6.0
+    assert pickle.loads(pickle.dumps(pijit.jit(Counter(3).add)))(2) == 5
+
+
 def test_wrapping_leaves_the_original_alone():
     def f(x, y=1, *, z=2):
         return x + y + z
@@ -293,6 +316,55 @@ def test_enabled_restores_what_was():
     with pytest.raises(KeyError), pijit.enabled(functools):
         raise KeyError
     assert watched() == []
+
+
+SUMMED = "def f(n):\n    s = 0.0\n    for i in range(n):\n        s += i * 0.5\n    return s\n"
+
+
+def module_of(name, source=SUMMED):
+    module = types.ModuleType(name)
+    exec(source, vars(module))
+    return module
+
+
+def test_what_was_compiled_for_a_module_runs_natively_only_while_it_is_enabled():
+    from pijit import _native
+
+    one, other = module_of("one"), module_of("other")
+    with pijit.enabled(one):
+        hits = []
+        for enabled in (True, False, True):
+            if not enabled:
+                pijit.enable(other)  # so that the hook stays
+                pijit.disable(one)
+            else:
+                pijit.enable(one)
+            before = pijit.stats(one.f).hits
+            for _ in range(8):
+                one.f(500)
+            hits.append(pijit.stats(one.f).hits > before)
+        assert hits == [True, False, True]
+    assert watched() == ["other"]
+    pijit.disable(other)
+    assert not _native.installed()
+
+
+@pytest.mark.parametrize("leave", [pijit.disable, lambda: pijit.disable("sub*"), lambda: None])
+def test_patterns_leave_nothing_behind(leave):
+    from pijit import _native
+
+    with pijit.enabled("sub*"):
+        module = module_of("subject")  # is not in sys.modules: only the pattern knows it
+        for _ in range(8):
+            module.f(500)
+        assert pijit.stats(module.f).hits
+        leave()
+    assert not _native.installed()
+    before = pijit.stats(module.f).hits
+    pijit.enable()
+    for _ in range(8):
+        module.f(500)
+    assert pijit.stats(module.f).hits == before
 
 
 def test_hook_is_there_only_while_something_is_enabled():
