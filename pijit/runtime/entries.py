@@ -26,6 +26,7 @@ from pijit.runtime import driver, worth
 from pijit.runtime.failures import Difference, difference
 from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+from pijit.trace.tracer import Capture
 
 NEVER = -1
 _AGAIN = 0
@@ -137,6 +138,17 @@ def _compile(
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
     capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
+    try:
+        return _use(state, record, entry, pc, capture, cause)
+    finally:
+        if options.backend != "numpy":  # which runs the graph
+            capture.graph.dismiss()
+
+
+def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, cause: Difference | None) -> int:
+    """What becomes of a capture: a fragment, where that can pay."""
+    code, options = record.code, record.options
+    line = _line(code, pc)
     breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
