@@ -6,6 +6,7 @@ import ast
 import html
 import linecache
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,7 +109,8 @@ def test_messages_name_the_cell(notebook, monkeypatch, caplog):
     assert log.shown_path("/elsewhere/heat.py") == "/elsewhere/heat.py"
 
 
-def test_a_real_kernel_if_there_is_one(tmp_path):
+def test_a_real_kernel_if_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(pijit.__file__).parent.parent))
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     cells = ["import numpy as np, pijit\npijit.set_logs('guards')", RELAX, "%%time\nr = relax(np.ones(100), 5)",
