@@ -85,6 +85,20 @@ PROGRAMS = {
             for n in (3, 4, 5):
                 print(field(held, n), call(held, n) if held is m else 0, truth(n), plus(n), plus(Text(n)), seen)
         """,
+    # What is no instruction is an error only when it is reached.
+    "code with a byte that is no instruction": """
+        import sys
+        def f(n):
+            return n + 1
+        def run(f):
+            try:
+                return f(2)
+            except SystemError as error:
+                return str(error)
+        bad = 238 if sys.version_info < (3, 12) else 229
+        f.__code__ = f.__code__.replace(co_code=bytes([bad]) + f.__code__.co_code[1:])
+        print([run(f) for _ in range(3)])
+        """,
     # The constants of a code object go with it, also where a fragment of it was made.
     "a lambda of eval is gone at once": """
         import gc, weakref

@@ -67,7 +67,7 @@ def enable_code(code: CodeType, options: Options) -> Record:
         return record
     record = Record(code, options)
     bytecode = decode(code)
-    if bytecode.is_generator:
+    if bytecode.is_generator or bytecode.is_malformed:
         _native.attach(code, record, "off")
         return record
     state = _native.attach(code, record, "on")
