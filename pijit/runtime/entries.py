@@ -141,7 +141,7 @@ def _compile(
     try:
         return _use(state, record, entry, pc, capture, cause)
     finally:
-        if options.backend != "numpy":  # which runs the graph
+        if options.backend == "numba":  # others run the graph
             capture.graph.dismiss()
 
 

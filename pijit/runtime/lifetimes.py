@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
-_NAMES = _PINS | {"const", "python_function"}
+_NAMES = _PINS | {"const", "python_function", "globals"}
 
 
 def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
@@ -37,7 +37,7 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     """Rows, exits or call sites with weak references in place of what is pinned down."""
     kind = type(part)
     if kind is tuple and part and type(part[0]) is str and part[0] in _NAMES:
-        return tuple(pins[id(item)] if id(item) in pins else weaken(item, pins) for item in part)
+        return tuple(pins.get(id(item), item) for item in part)
     if kind in (tuple, list):
         return kind(weaken(item, pins) for item in part)
     if kind is dict:
