@@ -554,7 +554,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "slice_bounds": _slice_bounds,
     "view": _view,
     "ew": _careful(_ew),
-    "assign": _assign,
+    "assign": _careful(_assign),
     "empty": _careful(_empty),
     "kernel": _careful(_kernel),
     "reduce": _careful(_reduce),

@@ -6,6 +6,7 @@ actual object that does not fit it.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -169,6 +170,11 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
+def of_builtin(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    if hasattr(builtins, name):
+        yield Difference("guard_present", name, "the builtin", "a global of this name")
+
+
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_missing", name, "a value", "nothing")
 
@@ -195,9 +201,10 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "sole": of_sole,
     "errmask": of_errmask,
     "globals": of_globals,
-    **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    "builtin": of_builtin,
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"unset", "no_name", "no_global", "errmask", "globals", "no_attr"})
+FRAME = frozenset({"builtin", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
+EFFECTS = dict.fromkeys((print, input, open, time.sleep), True)  # a call is their whole point
 INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
 
 
@@ -41,7 +43,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if is_a(function, types.FunctionType):
         push_frame(t, function, args, kwargs)
         return INLINED
-    raise Break("unsupported_call", name_of(function))
+    raise Break("side_effect" if lookup(EFFECTS, function) is not None else "unsupported_call", name_of(function))
 
 
 def lookup(table: dict[Any, Any], key: Any) -> Any:

@@ -56,7 +56,8 @@ def member(cls: type, name: str) -> Source:
 
 
 def dict_item(parent: Source, key: str) -> Source:
-    return Source(("dict_item", key), f"{parent.name}[{key!r}]", parent)
+    quoted = f'"{key}"' if key.isidentifier() else repr(key)
+    return Source(("dict_item", key), f"{parent.name}[{quoted}]", parent)
 
 
 def item(parent: Source, index: int) -> Source:
