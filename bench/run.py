@@ -11,7 +11,7 @@ import sys
 import traceback
 from importlib.metadata import version
 
-SUBJECTS = ("start", "small_calls", "loops", "programs", "arrays", "breaks", "never_slower", "growth", "diagnostics")
+SUBJECTS = ("start", "small_calls", "loops", "programs", "arrays", "breaks", "never_slower", "growth", "diagnostics", "objects")
 
 
 def main(names: list[str]) -> int:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pijit import _native
 from pijit.ground import reasons
 from pijit.ir.types import NATIVE
 
@@ -168,6 +169,17 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
+def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    cls, *said = row[1]
+    for member, wanted in zip(said[::2], said[1::2], strict=True):
+        found = cls.__mro__ if member == "__mro__" else next((vars(base)[member] for base in cls.__mro__ if member in vars(base)), _native.UNSET)
+        if found is not wanted:
+            absent = "nothing" if wanted is _native.UNSET else show(wanted)
+            came = "nothing" if found is _native.UNSET else show(found)
+            yield Difference("guard_attr", f"{name}.{member}", absent, came if came != absent else f"another {came}")
+    yield Difference("guard_attr", name, "a class as it was", "a changed one")
+
+
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_missing", name, "a value", "nothing")
 
@@ -193,10 +205,11 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "unset": of_unset,
     "sole": of_sole,
     "errmask": of_errmask,
+    "class": of_class,
     "globals": of_globals,
     **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"unset", "no_name", "no_global", "errmask", "globals", "no_attr"})
+FRAME = frozenset({"class", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})

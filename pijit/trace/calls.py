@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import functions, inputs, objects, opaque, sources
-from .inline import push_frame
+from . import dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
+from .inline import INLINED, push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
+from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, kind_of
 
 if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
-
-INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
-
 
 def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """The result of callee(*args, **kwargs), or INLINED."""
@@ -31,6 +29,11 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value
+    if type(function) is functools.partial:
+        return mappings.partial(t, function, args, kwargs)
+    special = dunder.function(t, function, args, kwargs)
+    if special is not None:
+        return special
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)
@@ -39,6 +42,9 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(function, types.FunctionType):
         push_frame(t, function, args, kwargs)
         return INLINED
+    made = instances.create(t, function, args, kwargs) if isinstance(function, type) else None
+    if made is not None:
+        return made
     raise Break("unsupported_call", name_of(function))
 
 
@@ -60,6 +66,9 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name; INLINED for a property."""
     if isinstance(owner, Known) and type(owner.value) in (np.finfo, np.iinfo):
         return _constant(owner.value, name)
+    if isinstance(owner, Container) and owner.kind == "super":
+        cls, self_ = owner.items
+        return inheritance.attribute(t, cls, self_, name)
     if objects.is_plain(objects.class_of(owner)):
         return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
@@ -68,6 +77,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return inputs.load_attribute(t, value, name)
         if isinstance(value, type) and value.__flags__ & 1 << 9 and value.__module__.partition(".")[0] not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
+        if value is object and name == "__setattr__":
+            return Known(object.__setattr__)
         if isinstance(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
             return _constant(value, name)
     kind = kind_of(owner)
@@ -94,7 +105,7 @@ def _constant(value: Any, name: str) -> Abstract:
 
 
 _KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
-_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple}
+_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple, "dict": dict}
 
 
 def method(t: Tracer, owner: Abstract, name: str) -> Any:
@@ -149,7 +160,7 @@ def name_of(function: Any) -> str:
 
 
 def _describe(value: Abstract) -> str:
-    if isinstance(value, Opaque):
+    if isinstance(value, Opaque | Instance):
         return f"a {value.cls.__name__}" if value.cls else "an object"
     if isinstance(value, Known):
         return name_of(value.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import sys
 import types
@@ -88,6 +89,9 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
     if is_constant(actual):
+        tracer.guards.same(source, actual)
+        return Known(actual)
+    if cls is functools.partial:
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -191,13 +195,26 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
         return found
     module = sys.modules.get(frame.globals.get("__name__", ""))
     if module is None or vars(module) is not frame.globals:
-        raise Break("unsupported_call", f"a function whose globals are no module ({name})")
+        return _load_item(tracer, frame, name)
     if name in frame.globals:
         return load_attribute(tracer, module, name)
     if name in frame.builtins and frame.builtins is vars(builtins):
         tracer.guards.check(sources.constant(module, module.__name__), "no_attr", name, text=f"{module.__name__} has no {name}")
         return load_attribute(tracer, builtins, name)
     raise Break("unbound", name)
+
+
+def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
+    """A global of a function whose globals are no module's, as those that namedtuple and dataclass make."""
+    if type(frame.globals) is not dict or name not in frame.globals:
+        raise Break("unsupported_call", f"a function whose globals are no module ({name})")
+    key = ("item", id(frame.globals), name)
+    _namespace_entry(tracer, name)
+    found = tracer.entry_values.get(key)
+    if found is None:
+        source = sources.dict_item(sources.constant(frame.globals, "globals"), name)
+        found = tracer.entry_values[key] = load(tracer, source, frame.globals[name])
+    return found
 
 
 def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstract:

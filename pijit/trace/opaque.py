@@ -78,7 +78,11 @@ def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict
 
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
-    arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
+    from .instances import settled
+
+    given = settled(t, *args, *kwargs.values())
+    args, kwargs = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
+    arguments = tuple(_escaping(value) for value in given)
     expected = Guards()
     expected.load(_RESULT)
     for column in (expected.rows, expected.texts, expected.names):
@@ -99,7 +103,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         "callable": callee, "arguments": arguments, "keywords": tuple(kwargs), "chain": chain,
         "result_guard": tuple(expected.rows), "boxed": boxed,
     }  # fmt: skip
-    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if _is_argument(v, arguments))
+    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if is_argument(v, arguments))
     op = Op("call", values, (), attrs, exits, t.line)
     for value in results:
         value.op = op
@@ -110,7 +114,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
     return _finish(t, result)
 
 
-def _is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
+def is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
     from ..ir.graph import recipe_values
 
     return any(value is v for recipe in arguments for v in recipe_values(recipe))
