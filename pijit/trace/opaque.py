@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Box, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -170,6 +170,30 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     t.append(op)
     if isinstance(result, Opaque):
         t.samples[result.value] = held
+    return _finish(t, result)
+
+
+def like(t: Tracer, value: Value, sample: Any) -> Abstract:
+    """The abstract value of an object that is like the sample, or leaves."""
+    expected = Guards()
+    expected.load(_RESULT)
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
+    results: list[Value] = []
+    if type(sample) is tuple:  # it stays the object that it is
+        results.append(Value(Obj("tuple")))
+        expected.object(_RESULT, results[0], tuple)
+        result: Abstract = Opaque(results[0], tuple)
+    else:
+        result = _expect(expected, _RESULT, sample, results)
+    attrs = {"arguments": (Box(value),), "result_guard": tuple(expected.rows)}
+    op = Op("look", (value,), (), attrs, {"redo": t.exit("redo", "list_item_type")}, t.line)
+    for made in results:
+        made.op = op
+    op.results = tuple(results)
+    t.append(op)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = sample
     return _finish(t, result)
 
 

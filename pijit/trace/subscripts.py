@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
 from . import elementwise, instances, mappings, objects, opaque
 from .elementwise import is_one
@@ -211,7 +211,10 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     sample = t.samples.get(container.value)
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
-        raise Break("unsupported_type", "list of anything but numbers")
+        if not sample:
+            raise Break("unsupported_type", "a list that was empty")
+        found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type")
+        return opaque.like(t, found, sample[0])
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
 
 

@@ -273,8 +273,8 @@ def append(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(dict.get)
 def get(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     key = args[1] if len(args) in (2, 3) and not kwargs and objects.class_of(args[0]) is dict else None
-    if key is None and isinstance(args[0], Instance) and len(args) in (2, 3) and not kwargs:
-        held = args[0].get(mappings.key_of(args[1])) if args[0].kind == "dict" else None
+    if key is not None and isinstance(args[0], Instance):
+        held = args[0].get(mappings.key_of(key))
         return held if held is not None else args[2] if len(args) == 3 else Known(None)
     if not isinstance(key, Known) or type(key.value) is not str:
         raise Break("call_arguments", "get of a key that is not a constant string")
