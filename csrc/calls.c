@@ -259,11 +259,15 @@ static PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t 
     return a;
 }
 
-/* New view of memory that belongs to base, or NULL without an exception. */
+/* New view of memory that belongs to base (NULL: one that could not be made), or NULL without an exception. */
 static PyObject *pj_view(PyObject *base, void *data, int64_t typenum, int64_t ndim, int64_t *dims, int64_t *strides,
                          int64_t writable)
 {
     PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
+    if (base == NULL) {
+        Py_XDECREF(descr);
+        return NULL;
+    }
     PyObject *a = descr == NULL ? NULL
                                 : PyArray_NewFromDescr(&PyArray_Type, descr, (int)ndim, (npy_intp *)dims,
                                                        (npy_intp *)strides, data, writable ? NPY_ARRAY_WRITEABLE : 0,

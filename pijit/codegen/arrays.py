@@ -53,7 +53,7 @@ class ArrayValue:
         return self.data if offset is None else b.gep(self.data, [offset], inbounds=True, source_etype=I8)
 
     def make_object(self, d: Driver) -> Any:
-        """A new array object for a view."""
+        """A new array object for a view; NULL when there is no memory, for which an exit or a call raises MemoryError."""
         type = self.type
         dims, strides = d.dims_on_stack(self.dims, self.strides)
         return call(

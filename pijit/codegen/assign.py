@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import Array
-from .arrays import ArrayValue, array_of_object, load_element, store_element
+from .arrays import ArrayValue, load_element, store_element
 from .ints import ZERO
 from .llvm import I1, I8, I64, PTR, call, i64, intrinsic
 from .loops import nest
 from .rows import row
-from .whole import size
+from .whole import new_array, size
 
 if TYPE_CHECKING:
     from ..ir.graph import Op
@@ -32,7 +32,7 @@ def _assign(d: Driver, op: Op) -> None:
         _move(d, target, source)
         return
     with d.rarely(_overlap(d, target, source)) as merge:
-        temporary = _copied(d, source)
+        temporary = _copied(d, op, source)
     owner, data = merge.choose(PTR(None), temporary.owner), merge.choose(source.data, temporary.data)
     steps = [merge.choose(*pair) for pair in zip(source.steps, temporary.steps, strict=True)]
     _copy(d, target, ArrayValue(source.type, owner, data, source.dims, steps, steps), stretch)
@@ -109,11 +109,8 @@ def extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:
     return low, high
 
 
-def _copied(d: Driver, source: ArrayValue) -> ArrayValue:
-    type = Array(source.type.name, source.type.ndim, "C")
-    lengths, _ = d.dims_on_stack(source.dims)
-    owner = call(d.builder, "pj_empty", PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(0))
-    made = array_of_object(d, owner, type, source.dims)
+def _copied(d: Driver, op: Op, source: ArrayValue) -> ArrayValue:
+    made = new_array(d, op, Array(source.type.name, source.type.ndim, "C"), source.dims, [])
     _copy(d, made, source, frozenset())
     return made
 

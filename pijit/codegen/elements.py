@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from llvmlite import ir
+
 from ..ir.types import Array
-from .arrays import array_of_object, array_value, load_element, store_element
+from .arrays import array_value, load_element, store_element
 from .ints import ONE, ZERO
-from .llvm import I8, i64, intrinsic
+from .llvm import I8, PTR, call, i64, intrinsic
 from .rows import row
 
 if TYPE_CHECKING:
@@ -85,4 +87,8 @@ def _view(d: Driver, op: Op) -> Any:
     made = array_value(d.builder, type, base.owner, data, rest[: type.ndim], rest[type.ndim :])
     if d.owners.is_virtual(op.result):
         return made
-    return array_of_object(d, made.make_object(d), type, made.dims)
+    owner = made.make_object(d)
+    with d.rarely(d.builder.icmp_unsigned("==", owner, PTR(None))):  # no memory: nothing else keeps the base's alive
+        call(d.builder, "pj_retain", ir.VoidType(), base.owner)
+    made.owner = owner
+    return made

@@ -49,6 +49,12 @@ ROWS = (
     Row("raw_add", "a + b"),
     Row("raw_sub", "a - b"),
     Row("raw_mul", "a * b"),
+    Row("wrap_add", "a + b modulo 2**64, for what is used only where that is right"),
+    Row("wrap_sub", "a - b likewise"),
+    Row("wrap_mul", "a * b likewise"),
+    Row("raw_floordiv", "a // b for a constant b > 0"),
+    Row("raw_mod", "a % b for a constant b > 0"),
+    Row("raw_rshift", "a >> b for a constant b >= 0"),
     Row("raw_min", "min(a, b)"),
     Row("raw_max", "max(a, b)"),
     # Python floats
@@ -94,7 +100,7 @@ ROWS = (
         " A new array of the result type. exit: a floating-point flag was raised (nothing visible was written)",
         _REDO, attrs=("ufunc", "n", "stretch"), fresh=True),
     Row("assign", "a[...] = v as if v had been copied first; v an array or a NumPy scalar of a's dtype; attr stretch as for ew;"
-        " args a, v, then the dims of a", effect="write", attrs=("stretch",)),
+        " args a, v, then the dims of a. exit: no memory for the copy", _REDO, effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
         _REDO, attrs=("filled",), fresh=True),
     Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else a new"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from ..ground.names import class_name
 from . import objects
 from .inline import INLINED, push_frame
 from .state import Then
@@ -30,7 +31,7 @@ _COMPARISONS = {
 }  # fmt: skip
 _UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 _QUIET = (int, float, bool, complex, type(None))  # built-in types that know nothing of instances
-_OF_OBJECT = frozenset(object.__dict__.values()) - {object.__doc__}
+_OF_OBJECT = frozenset(map(id, object.__dict__.values()))
 
 Attempts = tuple[tuple[Any, bool], ...]
 
@@ -47,16 +48,16 @@ def method(t: Tracer, cls: type, name: str) -> types.FunctionType | None:
     """The Python function of a special method; None where the class has none of its own. Guarded."""
     found = objects.class_lookup(cls, name)
     t.guards.member(cls, name, _native.UNSET if found is objects.MISSING else found)
-    if found is objects.MISSING or found is None or found in _OF_OBJECT:
+    if found is objects.MISSING or found is None or id(found) in _OF_OBJECT:
         return None
-    if not isinstance(found, types.FunctionType):
-        raise Break("attribute", f"{cls.__name__}.{name}")
+    if type(found) is not types.FunctionType:
+        raise Break("attribute", f"{class_name(cls)}.{name}")
     return found
 
 
 def _has(cls: type, name: str) -> bool:
     found = objects.class_lookup(cls, name)
-    return found is not objects.MISSING and not (isinstance(found, types.WrapperDescriptorType) and found in _OF_OBJECT)
+    return found is not objects.MISSING and id(found) not in _OF_OBJECT
 
 
 # ---- operators -------------------------------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def _order(t: Tracer, left: type | None, right: type | None, name: str, reflecte
     other = right is not None and (left is not right or not overrides)
     second = method(t, right, reflected) if other and right is not None else None
     attempts = [(first, False), (second, True)]
-    if second is not None and left is not None and right is not None and left is not right and issubclass(right, left):
+    if second is not None and left is not None and right is not None and left is not right and objects.is_subclass(right, left):
         attempts = attempts[::-1] if not overrides or objects.class_lookup(left, reflected) is not second else attempts
     return tuple((function, swapped) for function, swapped in attempts if function is not None)
 
@@ -176,7 +177,7 @@ def _of_items(t: Tracer, owner: Abstract, name: str, args: list[Abstract], kind:
 def _call(t: Tracer, cls: type, name: str, args: list[Abstract], kind: str | None = None) -> Any:
     found = method(t, cls, name)
     if found is None:
-        raise Break("unsupported_type", f"{cls.__name__} without {name}")
+        raise Break("unsupported_type", f"{class_name(cls)} without {name}")
     push_frame(t, found, args, {}, None if kind is None else Then(kind, []))
     return INLINED
 
@@ -212,7 +213,7 @@ def enter(t: Tracer, manager: Abstract) -> Any:
         return None
     entering, leaving = method(t, cls, "__enter__"), method(t, cls, "__exit__")
     if entering is None or leaving is None:
-        raise Break("always_raises", f"{cls.__name__} is no context manager")
+        raise Break("always_raises", f"{class_name(cls)} is no context manager")
     t.push(Container("bound_method", (Known(leaving), manager)))
     push_frame(t, entering, [manager], {})
     return INLINED

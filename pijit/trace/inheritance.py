@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_a
 from . import calls, objects
 from .tables import CALLABLES
 from .values import LAZY, Abstract, Break, Container, Known
@@ -30,24 +31,26 @@ def without_arguments(t: Tracer) -> Container:
 
 def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
     """super(cls, owner).name"""
-    actual = owner.value if isinstance(owner, Known) and isinstance(owner.value, type) else objects.class_of(owner)
-    if not isinstance(cls, Known) or type(cls.value) is not type or not isinstance(actual, type) or cls.value not in actual.__mro__:
+    of_class = isinstance(owner, Known) and is_a(owner.value, type)
+    actual = owner.value if isinstance(owner, Known) and of_class else objects.class_of(owner)
+    if not isinstance(cls, Known) or type(cls.value) is not type or actual is None or not objects.is_subclass(actual, cls.value):
         raise Break("attribute", f"super().{name}")
-    t.guards.member(actual, "__mro__", actual.__mro__)
-    bases = actual.__mro__[actual.__mro__.index(cls.value) + 1 :]
+    order = objects.mro(actual)
+    t.guards.member(actual, "__mro__", order)
+    bases = order[next(place for place, base in enumerate(order) if base is cls.value) + 1 :]
     found: Any = objects.MISSING
     for base in bases:
-        if base is object and name not in vars(object):
+        if base is object and name not in objects.namespace(object):
             break
         if base is not object:
             said = objects.class_lookup(base, name)
             t.guards.member(base, name, objects.UNSET if said is objects.MISSING else said)
-        if name in vars(base):
-            found = vars(base)[name]
+        if name in objects.namespace(base):
+            found = objects.namespace(base)[name]
             break
-    if isinstance(found, types.FunctionType):
-        return Known(found) if isinstance(owner, Known) and isinstance(owner.value, type) else Container("bound_method", (Known(found), owner))
-    if type(found) is classmethod and isinstance(found.__func__, types.FunctionType):
+    if type(found) is types.FunctionType:
+        return Known(found) if of_class else Container("bound_method", (Known(found), owner))
+    if type(found) is classmethod and type(found.__func__) is types.FunctionType:
         return Container("bound_method", (Known(found.__func__), Known(actual)))
     if type(found) is staticmethod:
         return Known(found.__func__)

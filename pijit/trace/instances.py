@@ -6,6 +6,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from ..ground.names import class_name, is_a
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from . import inline, objects, opaque
@@ -28,7 +29,7 @@ def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstrac
         return None
     new = objects.class_lookup(cls, "__new__")
     function = new.__func__ if type(new) is staticmethod else new
-    if isinstance(function, types.FunctionType) and issubclass(cls, tuple):
+    if type(function) is types.FunctionType and objects.is_subclass(cls, tuple):
         return _record(t, cls, function, new, args, kwargs)
     if new is not _NEW or objects.class_lookup(cls, "__del__") is not objects.MISSING:
         return None
@@ -40,7 +41,7 @@ def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstrac
         if args or kwargs:
             raise Break("always_raises", f"{cls.__name__}() takes no arguments")
         return made
-    if not isinstance(init, types.FunctionType):
+    if type(init) is not types.FunctionType:
         return None
     inline.push_frame(t, init, [made, *args], kwargs, Then("made", [made]))
     return inline.INLINED
@@ -62,7 +63,7 @@ def record(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abst
     """tuple.__new__(cls, items)."""
     cls = args[0].value if len(args) == 2 and isinstance(args[0], Known) and not kwargs else None
     items = items_of(args[1]) if len(args) == 2 else None
-    if not isinstance(cls, type) or items is None or not objects.is_plain(cls):
+    if cls is None or not is_a(cls, type) or items is None or not objects.is_plain(cls):
         raise Break("call_arguments", "tuple.__new__")
     return Instance("record", items, cls=cls, names=tuple(range(len(items))))
 
@@ -116,7 +117,7 @@ def _made(t: Tracer, virtual: Instance) -> Abstract:
     recipe = virtual.recipe()
     args = tuple(v for v in dict.fromkeys(virtual.parts()) if opaque.is_argument(v, (recipe,)))
     exit = t.exit("redo", "memory")
-    op = Op("make", args, (Obj(type(sample).__qualname__),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
+    op = Op("make", args, (Obj(class_name(type(sample))),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
     value: Value = t.append(op)
     t.samples[value] = sample
     kind = {"instance": "field", "dict": "dict_item", "record": "tuple_item"}[virtual.kind]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, module_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
@@ -148,7 +149,8 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     """bool(operand): known, or a bool of the graph."""
     if isinstance(operand, Known):
         value = operand.value
-        if isinstance(value, (*_FOLDABLE, type, np.generic)) or callable(value) or type(value).__module__ == "builtins":
+        known = is_a(value, (*_FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
+        if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
     items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else items_of(operand)
@@ -316,7 +318,7 @@ def describe(abstract: Abstract) -> str:
     if value is not None:
         return str(value.type)
     if isinstance(abstract, Opaque | Instance):
-        return abstract.cls.__name__ if abstract.cls else "an object"
+        return class_name(abstract.cls, "__name__") if abstract.cls is not None else "an object"
     if isinstance(abstract, Known):
-        return type(abstract.value).__name__
+        return class_name(type(abstract.value), "__name__")
     return kind_of(abstract)

@@ -94,6 +94,7 @@ class Capture:
     returns: bool
     progress: bool
     loops: bool
+    lines: set[tuple[str, int]]  # (file, line) of every instruction that was met
 
 
 # Why an operation leaves, where its handler does not say.
@@ -101,8 +102,8 @@ REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "look": "source_changed", "make": "memory", "put": "store_target",
-    "empty": "memory", "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
-    "float_pow": "power", "int_floordiv": "zero_division",
+    "empty": "memory", "assign": "memory", "list_get": "list_item_type", "recheck": "source_changed",
+    "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
 
 # Instructions without a handler whose reason says more than that.
@@ -140,6 +141,7 @@ class Tracer:
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
+        self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
         self.last_micro = True
         self.ran_python = False  # the current instruction calls something
@@ -168,7 +170,7 @@ class Tracer:
             return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
-        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
+        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)
 
     def _run(self) -> None:
         """Interprets from the current state until the block ends."""
@@ -179,6 +181,7 @@ class Tracer:
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
             self.ran_python = False
+            self.lines.add((frame.bytecode.code.co_filename, instruction.line or 0))
             try:
                 for micro in instruction.micros:
                     self.last_micro = micro is instruction.micros[-1]

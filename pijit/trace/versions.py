@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..ground.names import is_a
 from ..ir.graph import Block, Const, Value
 from ..pycode.joins import Join
 from ..pycode.liveness import live
@@ -105,7 +108,7 @@ def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) or hasattr(value, "dtype")
+    return type(value) in (int, float) or is_a(value, np.generic)
 
 
 def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
@@ -142,7 +145,7 @@ def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if a is b or not _is_live(frame, container, key):
+        if not _is_live(frame, container, key):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to

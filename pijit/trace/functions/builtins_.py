@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
 from .. import elementwise, instances, iteration, mappings, objects, opaque, operators
@@ -143,7 +144,7 @@ def setattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if not isinstance(owner, Instance) or owner.kind != "instance" or not isinstance(name, Known) or type(name.value) is not str:
         raise Break("call_arguments", "object.__setattr__")
     found = objects.class_lookup(owner.cls, name.value)
-    if found is not objects.MISSING and not isinstance(found, types.MemberDescriptorType) and hasattr(type(found), "__set__"):
+    if found is not objects.MISSING and type(found) is not types.MemberDescriptorType and objects.is_data(found):
         raise Break("store_target", name.value)
     instances.store(t, owner, name.value, args[2])
     return Known(None)
@@ -328,13 +329,16 @@ def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("isinstance", args, kwargs, 2)
     cls = type_of(args[0])
     wanted = [item.value for item in items_of(args[1]) or (args[1],) if isinstance(item, Known)]
-    if cls is None or not wanted or any(not isinstance(w, type) for w in wanted) or len(wanted) != len(items_of(args[1]) or (1,)):
+    if cls is None or not wanted or any(not is_a(w, type) for w in wanted) or len(wanted) != len(items_of(args[1]) or (1,)):
         raise Break("call_arguments", f"isinstance of {describe(args[0])}")
     # Metaclasses may decide for themselves, and an object of a class of the user's may claim another __class__.
     claims = objects.class_lookup(cls, "__class__") is not object.__dict__["__class__"]
-    if any(type(w) is not type for w in wanted) or claims or (cls.__module__ not in ("builtins", "numpy") and not objects.is_plain(cls)):
+    if any(type(w) is not type for w in wanted) or claims or (module_of(cls) not in ("builtins", "numpy") and not objects.is_plain(cls)):
         raise Break("call_arguments", "isinstance with a class that may decide for itself")
-    return Known(issubclass(cls, tuple(wanted)))
+    if is_heap_class(cls):
+        t.guards.member(cls, "__class__", object.__dict__["__class__"])
+        t.guards.member(cls, "__mro__", objects.mro(cls))
+    return Known(any(objects.is_subclass(cls, w) for w in wanted))
 
 
 def _items(operand: Abstract) -> tuple[Abstract, ...] | None:
