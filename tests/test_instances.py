@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 
+import call_programs
+import instance_programs
 import pytest
 from differential import check
-from instance_programs import CLASSES, FUNCTIONS
+from instance_programs import CLASSES
 from test_objects import plain_data
 
 import pijit
+
+FUNCTIONS = {**instance_programs.FUNCTIONS, **call_programs.FUNCTIONS}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
