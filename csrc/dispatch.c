@@ -136,7 +136,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     case PJ_GUARD_DICT_ITEM:
         return PyDict_CheckExact(registers[row->reg]) ? pj_lookup(registers[row->reg], row) : NULL;
     case PJ_GUARD_FIELD:
-        return pj_field(registers[row->reg], row);
+        return pj_field_again(registers[row->reg], row);
     case PJ_GUARD_MEMBER:
         return pj_member(registers[row->reg], row);
     case PJ_GUARD_CONST:

@@ -26,7 +26,7 @@ SAID = {
     "PJ105": "function too large: redo",
     "PJ106": "import statement: IMPORT_NAME",
     "PJ107": "function or class defined here: MAKE_FUNCTION",
-    "PJ108": "comprehension or container display not supported: BUILD_MAP",
+    "PJ108": "comprehension or container display not supported: BUILD_SET",
     "PJ111": "call not supported: id",
     "PJ112": "arguments of this call not supported: max with key=",
     "PJ113": "calls nested too deep to inline: f",

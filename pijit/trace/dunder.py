@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from ..ground.names import class_name
+from ..ground.names import class_name, package_of
 from . import objects
 from .inline import INLINED, push_frame
 from .state import Then
@@ -39,7 +39,7 @@ Attempts = tuple[tuple[Any, bool], ...]
 def class_of(value: Abstract) -> type | None:
     """The class of an instance of a Python class."""
     cls = value.cls if isinstance(value, Instance) and value.kind != "dict" else objects.class_of(value)
-    if cls is None or issubclass(cls, (type, np.ndarray, np.generic)) or not objects.is_plain(cls):
+    if cls is None or issubclass(cls, (type, np.ndarray, np.generic)) or not objects.is_plain(cls) or package_of(cls) == "numpy":
         return None
     return cls
 

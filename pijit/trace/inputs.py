@@ -37,16 +37,19 @@ if TYPE_CHECKING:
 _RANGE_ITERATOR = type(iter(range(0)))
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 
+_CYTHON = type(np.random.default_rng)
+
 # Objects of these types are guarded by identity and known from then on: they are code, or constants.
 BY_IDENTITY = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    type(np.random.default_rng),
     type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
+    _CYTHON,
 )  # fmt: skip
 
 
 def is_constant(actual: Any) -> bool:
-    return is_a(actual, BY_IDENTITY) and module_of(type(actual)).startswith(("builtins", "numpy", "_cython_"))
+    cls = type(actual)  # Cython's metaclass hides the module of its functions' class
+    return is_a(actual, BY_IDENTITY) and (cls is _CYTHON or module_of(cls).startswith(("builtins", "numpy")))
 
 
 def order_of(array: np.ndarray[Any, Any]) -> str:

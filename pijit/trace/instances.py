@@ -6,7 +6,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..ground.names import class_name, is_a
+from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from . import inline, objects, opaque
@@ -25,7 +25,7 @@ _UNSET = _native.UNSET
 
 def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """cls(*args, **kwargs) of a plain class; inline.INLINED while __init__ or __new__ runs; None when the class is none that is known."""
-    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _ABSTRACT:
+    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _ABSTRACT or package_of(cls) == "numpy":
         return None
     new = objects.class_lookup(cls, "__new__")
     function = new.__func__ if type(new) is staticmethod else new
