@@ -10,12 +10,24 @@ import numpy as np
 from ..ir.graph import Const, Value
 from ..ir.types import NATIVE, Array, Np
 from . import opaque, powers
-from .values import Abstract, ArrayValue, Break, value_of
+from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 Dims = tuple[Value, ...]
+
+
+def with_complex(left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
+    """A Python complex beside an array or a NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
+    for one, other in ((left, right), (right, left)):
+        value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
+        if value is not None and isinstance(value.type, (Array, Np)):
+            with np.errstate(all="ignore"):
+                scalar = np.result_type(value.type.dtype, 1j).type(other.value)  # type: ignore[attr-defined]
+            if np.isfinite(scalar):
+                return (left, Known(scalar)) if other is right else (Known(scalar), right)
+    return left, right
 
 
 def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:

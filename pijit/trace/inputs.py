@@ -59,9 +59,13 @@ def order_of(array: np.ndarray[Any, Any]) -> str:
     return "S" if descending and all(stride > 0 for stride in strides) else "A"
 
 
+_WARN_ON_WRITE = 1 << 31  # NPY_ARRAY_WARN_ON_WRITE: what broadcast_arrays gives
+
+
 def is_native(array: Any) -> bool:
-    """Whether an object is an exact, aligned ndarray of a native dtype and byte order."""
-    return type(array) is np.ndarray and native_dtype(array.dtype) and array.flags.aligned
+    """Whether an object is an exact, aligned ndarray of a native dtype and byte order, into which one may write without a warning (or not
+    at all)."""
+    return type(array) is np.ndarray and native_dtype(array.dtype) and array.flags.aligned and not array.flags.num & _WARN_ON_WRITE
 
 
 def native_dtype(dtype: np.dtype[Any]) -> bool:
@@ -111,7 +115,9 @@ def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValu
     """An input array with its dims; a length of 1 is part of its guard."""
     dims: list[Value] = []
     for axis, length in enumerate(shape):
-        dims.append(const(1) if length == 1 else tracer.entry_op("dim", (value,), INT, axis=axis))
+        dim = const(1) if length == 1 else tracer.entry_op("dim", (value,), INT, axis=axis)
+        tracer.samples.setdefault(dim, length)
+        dims.append(dim)
     return ArrayValue(value, tuple(dims))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Const, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _RESULT = Source(("result",), "the result")
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
+_ACTUAL, _LONG = -1, 200  # stand-ins with the lengths that there are; the longest of those
 _NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
 
 
@@ -231,11 +232,14 @@ class _NoStandIn(Exception):
 def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """What the function gives for small objects of the arguments' types.
 
-    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal, also to the
-    constants among its arguments.
+    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with the lengths that there are now,
+    then with all lengths equal, also to the constants among its arguments.
     """
-    constants = {a.value for a in (*args, *kwargs.values(), *_inner(args)) if isinstance(a, Known) and type(a.value) is int and 1 < a.value <= 16}
-    for length in (None, 5, *sorted(constants)):
+    given = (*args, *kwargs.values(), *_inner(args))
+    numbers = [a.value for a in given if isinstance(a, Known)]
+    numbers += [dim.value for a in given if isinstance(a, ArrayValue) for dim in a.dims if isinstance(dim, Const)]
+    constants = {n for n in numbers if type(n) is int and 1 < n <= 16}
+    for length in (None, _ACTUAL, 5, *sorted(constants)):
         maker = _Maker(t, length)
         try:
             with np.errstate(all="ignore"), _no_warnings():
@@ -270,7 +274,7 @@ _BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 class _Maker:
-    """``common``: what all lengths that are not known are, or None: each another."""
+    """``common``: what all lengths that are not known are, or None: each another, or _ACTUAL: what they are now, as far as is known."""
 
     def __init__(self, tracer: Tracer, common: int | None) -> None:
         self.tracer, self.common = tracer, common
@@ -279,6 +283,11 @@ class _Maker:
     def length(self, dim: Value) -> int:
         if hasattr(dim, "value"):
             return min(int(dim.value), 16)
+        if self.common == _ACTUAL:
+            actual = _actual(self.tracer, dim)
+            if actual is None or actual > _LONG:
+                raise ValueError
+            return self.lengths.setdefault(dim, actual)
         return self.lengths.setdefault(dim, self.common or 5 + len(self.lengths))
 
     def make(self, abstract: Abstract) -> Any:
@@ -301,15 +310,34 @@ class _Maker:
         raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else getattr(abstract.cls, "__name__", "an object"))
 
     def _scalar(self, value: Value) -> Any:
-        found = self.tracer.samples.get(value)
         if value.type == INT:
             if value in self.lengths:
                 return self.lengths[value]
+            actual = _actual(self.tracer, value) if self.common == _ACTUAL else None
+            if actual is not None and abs(actual) <= _LONG:
+                return actual
+            found = None if isinstance(value.op, Op) and value.op.name == "dim" else self.tracer.samples.get(value)
             return found if found is not None and abs(found) <= 8 else 2
         if isinstance(value.type, ScalarType):
             return {"float": 1.5, "bool": True}[value.type.name]
         assert isinstance(value.type, Np)
         return value.type.dtype.type(1)
+
+
+def _actual(t: Tracer, value: Value) -> int | None:
+    """A length as it is now; None where that cannot be told."""
+    if isinstance(value, Const) or value in t.samples:
+        return int(value.value if isinstance(value, Const) else t.samples[value])
+    op = value.op
+    if not isinstance(op, Op) or op.name not in _ARITHMETIC:
+        return None
+    known = [_actual(t, arg) for arg in op.args]
+    return None if None in known else _ARITHMETIC[op.name](*known)
+
+
+_ARITHMETIC: dict[str, Callable[..., int]] = {
+    "raw_add": operator.add, "raw_sub": operator.sub, "raw_mul": operator.mul, "raw_min": min, "raw_max": max,
+}  # fmt: skip
 
 
 def sample_of(t: Tracer, value: Abstract) -> tuple[Any] | None:

@@ -56,11 +56,13 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
 _REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
+_PYTHON_DTYPES = (bool, int, float, complex)
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -82,6 +84,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -285,11 +288,21 @@ def _value(abstract: Abstract) -> Value:
     return value
 
 
+def _is_dtype(a: Any, b: Any) -> bool:
+    """Whether two constants are compared as dtypes."""
+    return any(
+        isinstance(x, np.dtype) and (isinstance(y, (np.dtype, str)) or y in _PYTHON_DTYPES or (isinstance(y, type) and issubclass(y, np.generic)))
+        for x, y in ((a, b), (b, a))
+    )
+
+
 def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
     """The result for two constants, when it is cheap and certain."""
     if not (isinstance(left, Known) and isinstance(right, Known)):
         return None
     a, b = left.value, right.value
+    if symbol in ("==", "!=") and _is_dtype(a, b):
+        return Known(function(a, b))
     if type(a) not in _FOLDABLE or type(b) not in _FOLDABLE:
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":

@@ -42,6 +42,12 @@ def _by_name(function: np.ufunc) -> None:
     for method in _METHODS:
         PURE[getattr(function, method)] = f"np.{name}.{method}"
 
+    @row(function.at)
+    def at(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        opaque.sample_result(t, function.at, args, kwargs)  # Break where it would raise
+        opaque.call_for_effect(t, function.at, args, kwargs)
+        return Known(None)
+
 
 def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], out: ArrayValue) -> Abstract:
     """A call that writes into ``out`` and gives it back."""
