@@ -15,12 +15,18 @@ SPECIAL = {
     "u": (0, 1, 2, 3, 200, 255, 2**63, 2**64 - 1),
     "b": (False, True),
 }
-UNARY = ("-{}", "abs({})", "np.sqrt({})", "np.exp({})", "np.floor({})", "np.square({})", "np.sign({})", "np.log1p({})", "~{}", "np.isnan({})", "{}.real")
+UNARY = (
+    "-{}", "abs({})", "np.sqrt({})", "np.exp({})", "np.floor({})", "np.square({})", "np.sign({})", "np.log1p({})", "~{}", "np.isnan({})",
+    "{}.real",
+)  # fmt: skip
 BINARY = (
     "{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}", "{} < {}", "{} == {}", "np.maximum({}, {})", "np.fmin({}, {})",
     "{} & {}", "{} ** 2 + {}", "np.hypot({}, {})", "np.where({} > 0, {}, 1)", "np.copysign({}, {})", "np.logical_or({}, {})", "{} << ({} & 3)",
 )  # fmt: skip
-VIEWS = ("{}", "{}[1:]", "{}[:-1]", "{}[::-1]", "{}[::2]", "{}.T", "{}[..., 1:]", "{}[..., ::-1]", "{}[None]", "{}[0]", "{}[1:-1]", "{}[2:]", "{}[:-2]")
+VIEWS = (
+    "{}", "{}[1:]", "{}[:-1]", "{}[::-1]", "{}[::2]", "{}.T", "{}[..., 1:]", "{}[..., ::-1]", "{}[None]", "{}[0]", "{}[1:-1]", "{}[2:]",
+    "{}[:-2]",
+)  # fmt: skip
 SCALARS = ("2", "0.5", "-1", "0", "True", "1j", "np.float32(3)", "300", "np.int8(5)", "2**40")
 REDUCTIONS = (
     "{}.sum()", "{}.sum(axis=0)", "np.max({}, axis=-1)", "{}.mean()", "np.any({})", "{}.prod(axis=0, keepdims=True)", "np.min({}, axis=(0,))",
@@ -28,7 +34,8 @@ REDUCTIONS = (
 )  # fmt: skip
 STORES = (
     "{t}[...] = {e}", "{t}[1:] = {e}", "{t}[::-1] = {e}", "{t} += {e}", "{t}[:-1] *= {e}", "{t}[...] -= {e}", "np.add({t}, {e}, out={t})",
-    "np.sqrt({e}, out={t})", "{t}[..., 0] = {e}", "{t}.T[...] = {e}", "{t}[{t} > 0] = {e}", "{t} /= {e}", "np.multiply({t}, {e}, {u})", "{t}[1:-1] += {e}",
+    "np.sqrt({e}, out={t})", "{t}[..., 0] = {e}", "{t}.T[...] = {e}", "{t}[{t} > 0] = {e}", "{t} /= {e}", "np.multiply({t}, {e}, {u})",
+    "{t}[1:-1] += {e}",
 )  # fmt: skip
 
 
@@ -74,7 +81,9 @@ def arguments(draw):
         dtype = np.dtype(draw(st.sampled_from(DTYPES[:3] + DTYPES)))
         seed = draw(st.integers(0, 2**16))
         rng = np.random.default_rng(seed)
-        special = np.array([v for v in SPECIAL[dtype.kind] if dtype.kind not in "iu" or np.iinfo(dtype).min <= v <= np.iinfo(dtype).max]).astype(dtype)
+        fitting = [v for v in SPECIAL[dtype.kind] if dtype.kind not in "iu" or np.iinfo(dtype).min <= v <= np.iinfo(dtype).max]
+        with np.errstate(all="ignore"):
+            special = np.array(fitting).astype(dtype)
         values = (rng.integers(1, 9, 130) * (0.5 if dtype.kind in "fc" else 1)).astype(dtype)
         if draw(st.booleans()):
             values[:: draw(st.integers(1, 5))] = rng.choice(special)
@@ -84,7 +93,7 @@ def arguments(draw):
     return tuple(draw(array(roots)) for _ in range(3))
 
 
-@settings(max_examples=int(__import__("os").environ.get("N","40")), deadline=None, derandomize="N" not in __import__("os").environ, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.lists(statements(), min_size=1, max_size=4), arguments(), arguments())
 def test_statements(lines, first, second):
     body = "\n".join(f"    {line}" for line in lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from .rows import row
 from .whole import new_array, size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..ir.graph import Op
     from .driver import Driver
 
@@ -28,9 +31,27 @@ def _assign(d: Driver, op: Op) -> None:
             store_element(d, target.address(d, _in_order(target, indices)), source)
         return
     stretch = stretched(op, 1)[-1]
-    if _one_block(target, source) and not stretch:
-        _move(d, target, source)
+    if target.type.ndim != source.type.ndim or stretch:
+        _assign_array(d, op, target, source, stretch)
         return
+    with _unless(d, _same(d, target, source)):  # x[i:j] += y stores the slice into itself
+        if _one_block(target, source):
+            _move(d, target, source)
+        else:
+            _assign_array(d, op, target, source, stretch)
+
+
+@contextmanager
+def _unless(d: Driver, condition: Any) -> Iterator[None]:
+    body, done = d.function.append_basic_block("other"), d.function.append_basic_block("on")
+    d.builder.cbranch(condition, done, body)
+    d.builder.position_at_end(body)
+    yield
+    d.builder.branch(done)
+    d.builder.position_at_end(done)
+
+
+def _assign_array(d: Driver, op: Op, target: ArrayValue, source: ArrayValue, stretch: frozenset[int]) -> None:
     with d.rarely(_overlap(d, target, source)) as merge:
         temporary = _copied(d, op, source)
     owner, data = merge.choose(PTR(None), temporary.owner), merge.choose(source.data, temporary.data)
@@ -91,10 +112,13 @@ def _overlap(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
     crossed = b.and_(b.icmp_unsigned("<", low, other_high), b.icmp_unsigned("<", other_low, high))
     if one.type.ndim != other.type.ndim:
         return crossed
-    same = [
-        b.icmp_unsigned("==", x, y) for x, y in zip([one.data, *one.steps], [other.data, *other.steps], strict=True)
-    ]
-    return b.and_(crossed, b.not_(reduce(b.and_, same)))
+    return b.and_(crossed, b.not_(_same(d, one, other)))
+
+
+def _same(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
+    """Whether two arrays of one shape are the same elements in the same order."""
+    pairs = zip([one.data, *one.steps], [other.data, *other.steps], strict=True)
+    return reduce(d.builder.and_, [d.builder.icmp_unsigned("==", x, y) for x, y in pairs])
 
 
 def extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:

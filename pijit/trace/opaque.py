@@ -232,15 +232,17 @@ class _NoStandIn(Exception):
 def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """What the function gives for small objects of the arguments' types.
 
-    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with the lengths that there are now,
-    then with all lengths equal, also to the constants among its arguments.
+    Lengths are short in the stand-ins, and equal or longer where they are now; if the function refuses, it is tried with the lengths that there
+    are now, then with all lengths equal, also to the constants among its arguments.
     """
     given = (*args, *kwargs.values(), *_inner(args))
+    lengths = {actual_length(t, dim) for a in given if isinstance(a, ArrayValue) for dim in a.dims if not isinstance(dim, Const)}
+    short = {actual: 5 + place for place, actual in enumerate(sorted(length for length in lengths if length is not None))}
     numbers = [a.value for a in given if isinstance(a, Known)]
     numbers += [dim.value for a in given if isinstance(a, ArrayValue) for dim in a.dims if isinstance(dim, Const)]
     constants = {n for n in numbers if type(n) is int and 1 < n <= 16}
     for length in (None, _ACTUAL, 5, *sorted(constants)):
-        maker = _Maker(t, length)
+        maker = _Maker(t, length, short)
         try:
             with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
@@ -274,21 +276,26 @@ _BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 class _Maker:
-    """``common``: what all lengths that are not known are, or None: each another, or _ACTUAL: what they are now, as far as is known."""
+    """``common``: what all lengths that are not known are, or None: as in ``short``, else each another, or _ACTUAL: what they are now, as far
+    as is known. ``short``: short lengths for those that there are now."""
 
-    def __init__(self, tracer: Tracer, common: int | None) -> None:
-        self.tracer, self.common = tracer, common
+    def __init__(self, tracer: Tracer, common: int | None, short: dict[int, int] | None = None) -> None:
+        self.tracer, self.common, self.short = tracer, common, short or {}
         self.lengths: dict[Value, int] = {}
 
     def length(self, dim: Value) -> int:
         if hasattr(dim, "value"):
             return min(int(dim.value), 16)
         if self.common == _ACTUAL:
-            actual = _actual(self.tracer, dim)
+            actual = actual_length(self.tracer, dim)
             if actual is None or actual > _LONG:
                 raise ValueError
             return self.lengths.setdefault(dim, actual)
-        return self.lengths.setdefault(dim, self.common or 5 + len(self.lengths))
+        if self.common is None:
+            actual = actual_length(self.tracer, dim)
+            other = 5 + len(self.short) + len(self.lengths)
+            return self.lengths.setdefault(dim, other if actual is None else self.short.get(actual, other))
+        return self.lengths.setdefault(dim, self.common)
 
     def make(self, abstract: Abstract) -> Any:
         if isinstance(abstract, Known):
@@ -313,7 +320,7 @@ class _Maker:
         if value.type == INT:
             if value in self.lengths:
                 return self.lengths[value]
-            actual = _actual(self.tracer, value) if self.common == _ACTUAL else None
+            actual = actual_length(self.tracer, value) if self.common == _ACTUAL else None
             if actual is not None and abs(actual) <= _LONG:
                 return actual
             found = None if isinstance(value.op, Op) and value.op.name == "dim" else self.tracer.samples.get(value)
@@ -324,14 +331,14 @@ class _Maker:
         return value.type.dtype.type(1)
 
 
-def _actual(t: Tracer, value: Value) -> int | None:
+def actual_length(t: Tracer, value: Value) -> int | None:
     """A length as it is now; None where that cannot be told."""
     if isinstance(value, Const) or value in t.samples:
         return int(value.value if isinstance(value, Const) else t.samples[value])
     op = value.op
     if not isinstance(op, Op) or op.name not in _ARITHMETIC:
         return None
-    known = [_actual(t, arg) for arg in op.args]
+    known = [actual_length(t, arg) for arg in op.args]
     return None if None in known else _ARITHMETIC[op.name](*known)
 
 
