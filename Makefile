@@ -1,4 +1,4 @@
-# make demo | test | bench | lint      PYTHON=python3.12 picks another interpreter
+# make demo | test | test-cpython | test-numpy | sanitize | bench | bench-peers | lint      PYTHON=python3.12 picks another interpreter
 # Each target makes what it needs: a virtual environment per Python version, with pijit built and installed in it.
 
 PYTHON ?= python3
@@ -12,7 +12,12 @@ RUN := $(VENV)/bin/python
 SOURCES := pyproject.toml $(wildcard setup.py csrc/*)
 ARGS ?=
 
-.PHONY: demo test bench lint clean
+# What bench-peers measures against. torch has builds without CUDA, which are enough: PEERS="jax torch==VERSION+cpu"
+PEERS ?= jax torch
+PEERS_VENV := .venv-peers
+VENVS := $(VENV) $(PEERS_VENV)
+
+.PHONY: demo test test-cpython test-numpy sanitize bench bench-peers lint clean
 
 demo: $(VENV)/.ready
 	$(RUN) examples/demo.py $(ARGS)
@@ -20,21 +25,48 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready
 	$(RUN) -m pytest $(ARGS)
 
+# Test suites of others, under pijit and plainly; ARGS=--everything for all of one, ARGS="test_grammar test_scope" for some files.
+test-cpython: $(VENV)/.ready
+	$(RUN) tests/suites/cpython.py $(ARGS)
+
+test-numpy: $(VENV)/.ready
+	$(RUN) tests/suites/numpy_.py $(ARGS)
+
+# The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the package of its own.
+SANITIZED := build/sanitize-$(VERSION)
+SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
+library = $(shell $(CC) -print-file-name=$(1))
+sanitize: $(VENV)/.ready
+	rm -rf $(SANITIZED)
+	mkdir -p $(SANITIZED)
+	cp -r pijit $(SANITIZED)
+	rm -f $(SANITIZED)/pijit/_native.*.so
+	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
+	LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
+	$(RUN) -P -m pytest $(or $(ARGS),tests/native tests/test_language.py tests/test_threads.py)
+
 bench: $(VENV)/.ready
 	$(RUN) bench/run.py $(ARGS)
+
+# At one core, and at all of them.
+bench-peers: $(PEERS_VENV)/.ready
+	$(PEERS_VENV)/bin/python bench/peers.py one $(ARGS)
+	$(PEERS_VENV)/bin/python bench/peers.py all $(ARGS)
 
 lint: $(VENV)/.ready
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 
 # The extension is removed first: whether it is out of date is decided here, by the stamp.
-$(VENV)/.ready: $(SOURCES) | $(VENV)/bin/python
+$(PEERS_VENV)/.ready: PACKAGES := $(PEERS)
+$(VENVS:=/.ready): %/.ready: $(SOURCES) | %/bin/python
 	rm -f pijit/_native.cpython-$(subst .,,$(VERSION))*.so
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	$*/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]' $(PACKAGES)
 	touch $@
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+$(VENVS:=/bin/python): %/bin/python:
+	$(PYTHON) -m venv $*
 
 # Everything that is built, but not the environments themselves: they take longest and hold nothing of ours.
 clean:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import subprocess
 import sys
 import timeit
+import tracemalloc
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +98,22 @@ def ratio(name: str, best: dict[str, float], other: str, limit: float, least: bo
     note = f"{human(ours)} against {human(theirs)}"
     value = theirs / ours if least else ours / theirs
     return Figure(f"{name} / {other}", value, limit, least=least, note=note)
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    logs = [math.log(value) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
+def peak_memory(function: Any, args: tuple[Any, ...]) -> int:
+    """Bytes that a call holds at most, beyond what was there before, as far as Python and NumPy know."""
+    function(*args)
+    tracemalloc.start()
+    try:
+        function(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def in_new_process(program: str, repeats: int = 5) -> list[Any]:

@@ -11,7 +11,10 @@ import sys
 import traceback
 from importlib.metadata import version
 
-SUBJECTS = ("start", "small_calls", "loops", "programs", "arrays", "breaks", "never_slower", "growth", "diagnostics")
+SUBJECTS = (
+    *("start", "small_calls", "loops", "programs", "breaks", "never_slower", "growth", "diagnostics"),
+    *("page", "compiling", "ratios"),
+)
 
 
 def main(names: list[str]) -> int:

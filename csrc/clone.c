@@ -301,7 +301,7 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
         PyErr_SetString(PyExc_SystemError, "code.replace() gave another layout");
         Py_CLEAR(copy);
     }
-    if (copy == NULL || pj_set_code_extra(copy, pj_extra_index, clone) < 0) {
+    if (copy == NULL || pj_set_code_extra((PyCodeObject *)copy, pj_extra_index, clone) < 0) {
         Py_XDECREF(copy);
         PyMem_Free(clone);
         return NULL;

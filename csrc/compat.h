@@ -181,10 +181,10 @@ static inline void pj_restore_c_recursion(PyThreadState *ts, int cut)
 
 #if PY_VERSION_HEX >= 0x030C0000
 #define pj_request_extra_index PyUnstable_Eval_RequestCodeExtraIndex
-#define pj_set_code_extra PyUnstable_Code_SetExtra
+#define pj_grow_code_extra PyUnstable_Code_SetExtra
 #else
 #define pj_request_extra_index _PyEval_RequestCodeExtraIndex
-#define pj_set_code_extra _PyCode_SetExtra
+#define pj_grow_code_extra _PyCode_SetExtra
 #endif
 
 /* Mirrors _PyCodeObjectExtra of codeobject.c, the same in all three versions. */
@@ -197,6 +197,25 @@ static inline void *pj_code_extra(PyCodeObject *code, Py_ssize_t index)
 {
     PjCodeExtra *extra = (PjCodeExtra *)code->co_extra;
     return extra != NULL && index < extra->size ? extra->extras[index] : NULL;
+}
+
+/* CPython's own function makes room for every user there is, and then calls the free function of each, with NULL, also for
+ * code objects that it never touched: Python code (ctypes) at the end of the interpreter, for one. So room is made here for
+ * the users up to ours only. 0 or -1 with an exception. */
+static inline int pj_set_code_extra(PyCodeObject *code, Py_ssize_t index, void *value)
+{
+    if (code->co_extra != NULL) {
+        return pj_grow_code_extra((PyObject *)code, index, value);
+    }
+    PjCodeExtra *extra = PyMem_Calloc(1, sizeof(PjCodeExtra) + (size_t)index * sizeof(void *));
+    if (extra == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    extra->size = index + 1;
+    extra->extras[index] = value;
+    code->co_extra = (void *)extra;
+    return 0;
 }
 
 static inline uint8_t pj_opcode_at(PyCodeObject *code, int pc)

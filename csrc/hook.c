@@ -320,7 +320,7 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
     PyCodeObject *code = pj_frame_code(frame);
     if (code->co_flags & NOT_PLAIN || frame->owner != FRAME_OWNED_BY_THREAD) {
         pj_counters.delegated_generator++;
-        if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
+        if (pj_set_code_extra(code, pj_extra_index, &pj_seen) < 0) {
             PyErr_Clear();
         }
         return delegate(ts, frame, 0);
@@ -331,7 +331,7 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
     if (pj_thread.in_callback || pj_traced(ts, code)) {
         return delegate(ts, frame, 0); /* another time */
     }
-    if (pj_set_code_extra((PyObject *)code, pj_extra_index, &pj_seen) < 0) {
+    if (pj_set_code_extra(code, pj_extra_index, &pj_seen) < 0) {
         PyErr_Clear();
         return delegate(ts, frame, 0);
     }
@@ -375,6 +375,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     }
     else if (PJ_UNLIKELY(pj_traced(ts, code))) {
         pj_counters.delegated_tracing++;
+        pj_review_tracing();
     }
     else if (PJ_UNLIKELY(pj_thread.in_callback)) {
         pj_counters.delegated_callback++;

@@ -254,7 +254,7 @@ PyObject *pj_attach(PyObject *module, PyObject *args)
     s->data = Py_NewRef(data);
     s->off = off || (co->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
     s->kinds = co->co_ncellvars || co->co_nfreevars ? PyBytes_AS_STRING(co->co_localspluskinds) : NULL;
-    if (pj_set_code_extra(code, pj_extra_index, &s->extra) < 0) {
+    if (pj_set_code_extra(co, pj_extra_index, &s->extra) < 0) {
         Py_DECREF(s);
         return NULL;
     }

@@ -10,6 +10,8 @@ static int review(void *ignored)
     return 0;
 }
 
+/* Also for tracers in C, which call PyEval_SetTrace. What is pending may be served too early, by an audit hook in Python:
+ * pj_hook looks again when it meets tracing. */
 static int audit(const char *event, PyObject *args, void *data)
 {
     (void)args;
@@ -22,17 +24,60 @@ static int audit(const char *event, PyObject *args, void *data)
     return 0;
 }
 
+/* The functions that switch tracing on and off are wrapped in place: through their method definitions, which every
+ * reference to them shares. */
+enum { SETTRACE, SETPROFILE, SETTRACE_ALL, SETPROFILE_ALL, SETTERS };
+static const char *const setter_names[SETTERS] = {"settrace", "setprofile", "_settraceallthreads",
+                                                  "_setprofileallthreads"};
+static PyCFunction plain_setters[SETTERS];
+
+static PyObject *set_tracer(int which, PyObject *module, PyObject *function)
+{
+    PyObject *result = plain_setters[which](module, function);
+    pj_review_tracing();
+    return result;
+}
+
+#define SETTER(name, which)                                                                                           \
+    static PyObject *name(PyObject *module, PyObject *function)                                                       \
+    {                                                                                                                 \
+        return set_tracer(which, module, function);                                                                   \
+    }
+SETTER(set_trace, SETTRACE)
+SETTER(set_profile, SETPROFILE)
+SETTER(set_trace_all, SETTRACE_ALL)
+SETTER(set_profile_all, SETPROFILE_ALL)
+static const PyCFunction own_setters[SETTERS] = {set_trace, set_profile, set_trace_all, set_profile_all};
+
+/* Puts `own` in the place of a function in C that is called with these flags; *plain is the one that was there. A function of
+ * another kind, or none, is left alone. */
+static void wrap(PyObject *function, int flags, PyCFunction own, PyCFunction *plain)
+{
+    if (function == NULL || !PyCFunction_Check(function) || PyCFunction_GET_FLAGS(function) != flags) {
+        return;
+    }
+    PyMethodDef *def = ((PyCFunctionObject *)function)->m_ml;
+    if (def->ml_meth != own) {
+        *plain = def->ml_meth;
+        def->ml_meth = own;
+    }
+}
+
 #if PJ_MONITORING
-/* sys.monitoring raises no audit event, so the two functions that switch events on are wrapped in place: through their
- * method definitions, which every reference to them shares. */
+/* sys.monitoring raises no audit event. */
 typedef PyObject *(*FastMethod)(PyObject *, PyObject *const *, Py_ssize_t);
 
-static FastMethod plain_set_events, plain_set_local_events;
+static PyCFunction plain_set_events, plain_set_local_events;
+
+static inline PyObject *call_fast(PyCFunction method, PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    return ((FastMethod)(void (*)(void))method)(module, args, nargs);
+}
 
 static PyObject *set_events(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
     pj_restore_all();
-    PyObject *result = plain_set_events(module, args, nargs);
+    PyObject *result = call_fast(plain_set_events, module, args, nargs);
     pj_review_tracing();
     return result;
 }
@@ -41,7 +86,7 @@ static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ss
 {
     pj_restore_all();
     if (nargs != 3 || !PyCode_Check(args[1])) {
-        return plain_set_local_events(module, args, nargs);
+        return call_fast(plain_set_local_events, module, args, nargs);
     }
     /* events asked for a clone are meant for the original, and those of the original for the frames on clones too */
     PyCodeObject *original = pj_original_of((PyCodeObject *)args[1]);
@@ -49,27 +94,28 @@ static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ss
     PyObject *result = codes == NULL ? NULL : Py_NewRef(Py_None);
     for (Py_ssize_t i = -1; result != NULL && i < PyList_GET_SIZE(codes); i++) {
         PyObject *const changed[3] = {args[0], i < 0 ? (PyObject *)original : PyList_GET_ITEM(codes, i), args[2]};
-        Py_SETREF(result, plain_set_local_events(module, changed, nargs));
+        Py_SETREF(result, call_fast(plain_set_local_events, module, changed, nargs));
     }
     Py_XDECREF(codes);
     return result;
 }
 
-static int wrap(PyObject *monitoring, const char *name, FastMethod *plain, FastMethod replacement)
+/* -1 with an exception. */
+static int wrap_monitoring(void)
 {
-    PyObject *function = PyObject_GetAttrString(monitoring, name);
-    if (function == NULL) {
-        return -1;
+    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+    if (monitoring == NULL) {
+        return 0;
     }
-    if (PyCFunction_Check(function) && PyCFunction_GET_FLAGS(function) == METH_FASTCALL) {
-        PyMethodDef *def = ((PyCFunctionObject *)function)->m_ml;
-        if (def->ml_meth != (PyCFunction)(void (*)(void))replacement) {
-            *plain = (FastMethod)(void (*)(void))def->ml_meth;
-            def->ml_meth = (PyCFunction)(void (*)(void))replacement;
-        }
+    PyObject *events = PyObject_GetAttrString(monitoring, "set_events");
+    PyObject *local = events == NULL ? NULL : PyObject_GetAttrString(monitoring, "set_local_events");
+    if (local != NULL) {
+        wrap(events, METH_FASTCALL, (PyCFunction)(void (*)(void))set_events, &plain_set_events);
+        wrap(local, METH_FASTCALL, (PyCFunction)(void (*)(void))set_local_events, &plain_set_local_events);
     }
-    Py_DECREF(function);
-    return 0;
+    Py_XDECREF(events);
+    Py_XDECREF(local);
+    return local == NULL ? -1 : 0;
 }
 #endif
 
@@ -81,12 +127,13 @@ int pj_guard_tracing(void)
         return 0;
     }
 #if PJ_MONITORING
-    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
-    if (monitoring != NULL && (wrap(monitoring, "set_events", &plain_set_events, set_events) < 0 ||
-                               wrap(monitoring, "set_local_events", &plain_set_local_events, set_local_events) < 0)) {
+    if (wrap_monitoring() < 0) {
         return -1;
     }
 #endif
+    for (int i = 0; i < SETTERS; i++) {
+        wrap(PySys_GetObject(setter_names[i]), METH_O, own_setters[i], &plain_setters[i]);
+    }
     if (PySys_AddAuditHook(audit, NULL) < 0) {
         return -1;
     }

@@ -37,14 +37,14 @@ def test_a_report_of_a_plain_function(capsys):
     assert {line["by"] for line in data["lines"] if line["line"] == LINE + 1} == {"break"}
     assert {line["by"] for line in data["lines"] if line["line"] == LINE + 4} == {"native"}
     (row,) = data["breaks"]
-    assert (row["id"], row["line"], row["detail"]) == ("PJ111", LINE + 1, "print")
+    assert (row["id"], row["line"], row["detail"]) == ("PJ115", LINE + 1, "print")
     last = data["fragments"][-1]
     assert {"source": "u", "text": "u is a float64 array of shape (n,), order C"} in last["guards"]
     assert all("multiply" in kernel["text"] or "add" in kernel["text"] for kernel in last["kernels"])
     assert all("define" in kernel["code"] for kernel in last["kernels"])
     text = str(report)
     assert f"  break  {LINE + 1:5} | " in text
-    assert "^ PJ111 call not supported (print), once." in text
+    assert "^ PJ115 call with an effect outside the program's arrays (print), once." in text
     assert "  graph\n    fragment(" in text
     assert "\033[" not in text
     assert "\033[31m" in report.text(colour=True)

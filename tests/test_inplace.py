@@ -8,7 +8,8 @@ from differential import check, check_calls
 
 N = 5000
 STATEMENTS = (
-    "a += b", "a *= 0.5", "a -= a[::-1]", "a[1:] += a[:-1]", "a /= b", "np.add(a, b, out=a)", "np.exp(a, out=b)", "np.sqrt(b, a)", "k += 1", "k //= k - 3",
+    "a += b", "a *= 0.5", "a -= a[::-1]", "a[1:] += a[:-1]", "a /= b", "np.add(a, b, out=a)", "np.exp(a, out=b)", "np.sqrt(b, a)", "k += 1",
+    "k //= k - 3",
     "a[1:-1] += 0.5 * (a[2:] - a[:-2])", "a[::2] *= 2", "a[:] = a", "a[::-1] = a", "k += a", "a += k", "a %= 2", "k <<= 2", "a[5:] = a[5:]",
 )  # fmt: skip
 

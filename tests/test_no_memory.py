@@ -16,17 +16,19 @@ GRID = np.arange(42.0).reshape(6, 7)
 PROGRAMS = {
     "new arrays": ("def f(a, b):\n    c = a * 2 + b\n    d = np.sqrt(c)\n    return c, d, np.zeros(3), np.roll(a, 1, axis=0)\n", (GRID, GRID)),
     "overlap": (
-        "def f(a, b):\n    a[1:] = a[:-1]\n    a[:, 1:] = a[:, :-1]\n    a[...] = a[::-1]\n    a.T[:6] = a[:, :6]\n    return a\n", (GRID, GRID),
+        "def f(a, b):\n    a[1:] = a[:-1]\n    a[:, 1:] = a[:, :-1]\n    a[...] = a[::-1]\n    a.T[:6] = a[:, :6]\n    return a\n",
+        (GRID, GRID),
     ),
     "overlap in a loop": ("def f(a, b):\n    for i in range(3):\n        a[1:] = a[:-1]\n        b = b + i\n    return a, b\n", (GRID, GRID)),
     "in place": ("def f(a, b):\n    a += b\n    a[1:-1] += a[2:] * a[:-2]\n    np.exp(b / 50, out=a)\n    return a, b\n", (GRID, GRID + 1)),
     "flags": ("def f(a, b):\n    a /= b\n    a[1:-1, 1:-1] += 0.5 * a[2:, 1:-1] / b[2:, 1:-1]\n    return a\n", (GRID, GRID)),
     "reductions": (
-        "def f(a, b):\n    return a.sum(axis=0), a.max(axis=1, keepdims=True), a.mean(), a - a.mean(axis=-1, keepdims=True)\n", (GRID, GRID),
+        "def f(a, b):\n    return a.sum(axis=0), a.max(axis=1, keepdims=True), a.mean(), a - a.mean(axis=-1, keepdims=True)\n",
+        (GRID, GRID),
     ),
     "views": (
-        "def f(a, b):\n    c = a[1:, ::-1]\n    for i in range(3):\n        c = c[:, 1:]\n    d = np.sort(b[2:])\n"
-        "    return c, d, a.T, b[::2]\n", (GRID, GRID),
+        "def f(a, b):\n    c = a[1:, ::-1]\n    for i in range(3):\n        c = c[:, 1:]\n    d = np.sort(b[2:])\n    return c, d, a.T, b[::2]\n",
+        (GRID, GRID),
     ),
     "views that end in an exit": ("def f(a, b):\n    c, d = a[1:], b[::2]\n    str(3)\n    return c + 1, d, c[0]\n", (GRID, GRID)),
 }  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 import pijit
 from pijit.command import reasons as command
 from pijit.ground import reasons
+from pijit.trace import tracer
 
 
 def test_ids_and_keys_are_unique_and_well_formed():
@@ -21,6 +22,7 @@ def test_ids_and_keys_are_unique_and_well_formed():
         assert not row.title.endswith(".")
         assert row.explanation.endswith(".")
         assert row.hint.endswith(".")
+        compile(row.example, row.id, "exec")
 
 
 def test_ids_ascend():
@@ -76,7 +78,7 @@ def test_operations_that_leave_have_a_reason():
     given = r"int_\w+|float_(div|floordiv|mod)|check\w*|np_op|ew|list_get"
     for name, row in ops.OPS.items():
         if row.exits == ("redo",) and not re.fullmatch(given, name):
-            assert name in reasons.BY_NAME, name
+            assert tracer.REASONS.get(name, name) in reasons.BY_NAME, name
 
 
 def test_command_lists_and_describes(capsys):
@@ -86,6 +88,7 @@ def test_command_lists_and_describes(capsys):
     out = capsys.readouterr().out
     assert "PJ201 int_overflow: integer outgrew 64 bits (exit)" in out
     assert "PJ101" in out
+    assert "    Example:\n        @pijit.jit\n        def f(x):\n            return x + x\n\n        f(2**62)\n" in out
     with pytest.raises(SystemExit, match="no reason 'nosuch'"):
         command.main(["nosuch"])
 

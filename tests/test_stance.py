@@ -44,7 +44,7 @@ def test_fail_on_break():
     f = pijit.jit(fresh("def f(x):\n    print(x)\n    return x\n"))
     with pijit.set_stance("fail_on_break"), pytest.raises(pijit.CaptureError) as caught:
         f(1)
-    assert caught.value.reason == "PJ111"
+    assert caught.value.reason == "PJ115"
 
 
 def test_fail_on_recompile():

@@ -149,7 +149,7 @@ def unchanged(function: F, reason: str) -> F:
     """Nothing to compile: say so, and give it back."""
     row = reasons.lookup(reason)
     name = getattr(function, "__qualname__", None) or repr(function)
-    log.warn("breaks", f"jit({name}): {row.id} {row.title}; returned as it is")
+    log.warn("breaks", f"jit({name}): {row.id} {row.title}; returned as it is", id=row.id)
     return function
 
 

@@ -16,6 +16,7 @@ ZERO, ONE = i64(0), i64(1)
 _CHECKED = {"int_add": "sadd_with_overflow", "int_sub": "ssub_with_overflow", "int_mul": "smul_with_overflow"}
 _PLAIN = {
     "int_and": "and_", "int_or": "or_", "int_xor": "xor", "raw_add": "add", "raw_sub": "sub", "raw_mul": "mul",
+    "wrap_add": "add", "wrap_sub": "sub", "wrap_mul": "mul",
 }  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def _int_abs(d: Driver, op: Op) -> Any:
     return b.select(b.icmp_signed("<", a, ZERO), b.neg(a), a)
 
 
-@row("int_floordiv")
+@row("int_floordiv", "raw_floordiv")
 def _int_floordiv(d: Driver, op: Op) -> Any:
     a, divisor, b = *map(d.scalar, op.args), d.builder
     known = _known(divisor)
@@ -68,7 +69,7 @@ def _int_floordiv(d: Driver, op: Op) -> Any:
     return b.sub(quotient, b.zext(_signs_differ(b, rest, divisor), I64))
 
 
-@row("int_mod")
+@row("int_mod", "raw_mod")
 def _int_mod(d: Driver, op: Op) -> Any:
     a, divisor, b = *map(d.scalar, op.args), d.builder
     known = _known(divisor)
@@ -114,7 +115,7 @@ def _int_lshift(d: Driver, op: Op) -> Any:
     return shifted
 
 
-@row("int_rshift")
+@row("int_rshift", "raw_rshift")
 def _int_rshift(d: Driver, op: Op) -> Any:
     a, count, b = *map(d.scalar, op.args), d.builder
     d.exit_if(op, b.icmp_signed("<", count, ZERO))

@@ -150,19 +150,19 @@ def shared_recipes(exit: Exit) -> list[Recipe]:
     """Recipes of objects that the exit needs in several places, each after those that it is made of."""
     uses: dict[int, int] = {}
     order: list[Recipe] = []
-
-    def visit(recipe: Recipe) -> None:
-        identity = _identity(recipe)
-        uses[identity] = uses.get(identity, 0) + 1
-        if uses[identity] == 1:
-            if isinstance(recipe, Build) and recipe.kind not in _OF_WORDS:
-                for item in recipe.items:
-                    visit(item)
-            order.append(recipe)
-
     for recipe in exit.recipes():
-        visit(recipe)
+        _visit(recipe, uses, order)
     return [r for r in order if uses[_identity(r)] > 1 and (isinstance(r, Build) or _is_boxed(r))]
+
+
+def _visit(recipe: Recipe, uses: dict[int, int], order: list[Recipe]) -> None:
+    identity = _identity(recipe)
+    uses[identity] = uses.get(identity, 0) + 1
+    if uses[identity] == 1:
+        if isinstance(recipe, Build) and recipe.kind not in _OF_WORDS:
+            for item in recipe.items:
+                _visit(item, uses, order)
+        order.append(recipe)
 
 
 def _identity(recipe: Recipe) -> int:

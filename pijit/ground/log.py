@@ -94,12 +94,24 @@ def from_environment(text: str) -> None:
 
 
 def shown_path(file: str) -> str:
-    """The path relative to the working directory if the file is below it."""
+    """The path relative to the working directory if the file is below it; the number of a notebook's cell, as its tracebacks have it."""
+    if "IPython" in sys.modules:
+        name = cell(file)
+        if name:
+            return name
     try:
         here = os.getcwd() + os.sep
     except OSError:  # the working directory was removed
         return file
     return file.removeprefix(here)
+
+
+def cell(file: str) -> str:
+    """The cell of a notebook that was compiled under this file name; "" when it is none."""
+    shell = sys.modules["IPython"].get_ipython()
+    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    words = name_of(file) if name_of is not None else None  # ("Cell", "In[3]")
+    return " ".join(words) if words else ""
 
 
 @dataclass(slots=True)
@@ -161,8 +173,10 @@ def message(channel: str, text: str) -> None:
     LOGGERS[channel].info("%s", text)
 
 
-def warn(channel: str, text: str) -> None:
+def warn(channel: str, text: str, **fields: object) -> None:
     """One line that is shown even when the channel is off: somebody asked for what cannot be had."""
+    if trace.on():
+        trace.write(channel, text, **fields)
     LOGGERS[channel].warning("%s", text)
 
 
@@ -172,6 +186,8 @@ INTERNAL_ERRORS: list[str] = []  # for tests, which fail when there are any
 def internal(text: str) -> None:
     """An error in pijit itself. The program goes on in the interpreter."""
     INTERNAL_ERRORS.append(text)
+    if trace.on():
+        trace.write("internal", text, id="PJ901")
     ROOT.error("PJ901 internal error, the interpreter took over: %s", text)
 
 

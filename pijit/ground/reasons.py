@@ -26,6 +26,13 @@ class Reason(NamedTuple):
         """break, exit, guard failure, ..."""
         return KINDS[self.id[2]]
 
+    @property
+    def example(self) -> str:
+        """A program that leads to it."""
+        from pijit.ground.examples import EXAMPLES
+
+        return EXAMPLES[self.id]
+
 
 # fmt: off
 ROWS: tuple[Reason, ...] = (
@@ -250,15 +257,22 @@ def lookup(name: str) -> Reason:
 
 def describe(row: Reason) -> str:
     """A reason in full, for people."""
-    return f"{row.id} {row.key}: {row.title} ({row.kind})\n    {row.explanation}\n    Hint: {row.hint}"
+    head = f"{row.id} {row.key}: {row.title} ({row.kind})\n    {row.explanation}\n    Hint: {row.hint}"
+    return f"{head}\n    Example:\n{indented(row.example, 8)}"
+
+
+def indented(text: str, columns: int) -> str:
+    """A block of text, moved to the right."""
+    return "\n".join(" " * columns + line if line else "" for line in text.splitlines())
 
 
 def page() -> str:
     """docs/reasons.md."""
-    parts = ["# Reasons", "", "Every break, exit, guard failure and recompile has a row here. Ids do not change."]
+    parts = ["# Reasons", "", "Every break, exit, guard failure and recompile has a row here, with a program that leads to it (`import numpy as np`"]
+    parts += ["and `import pijit` go without saying). Ids do not change."]
     for digit, kind in KINDS.items():
         parts += ["", f"## PJ{digit}xx: {kind}"]
         for row in ROWS:
             if row.id[2] == digit:
-                parts += ["", f"**{row.id}** `{row.key}`: {row.title}. {row.explanation} *{row.hint}*"]
+                parts += ["", f"**{row.id}** `{row.key}`: {row.title}. {row.explanation} *{row.hint}*", "", indented(row.example, 4)]
     return "\n".join(parts) + "\n"

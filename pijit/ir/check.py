@@ -297,7 +297,8 @@ _FLOAT2, _FLOAT1 = _exact((FLOAT, FLOAT), FLOAT), _exact((FLOAT,), FLOAT)
 SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("int_add", "int_sub", "int_mul", "int_floordiv", "int_mod", "int_pow"), _INT2),
     **dict.fromkeys(("int_lshift", "int_rshift", "int_and", "int_or", "int_xor"), _INT2),
-    **dict.fromkeys(("raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "check_index"), _INT2),
+    **dict.fromkeys(("raw_add", "raw_sub", "raw_mul", "raw_floordiv", "raw_mod", "raw_rshift", "raw_min", "raw_max"), _INT2),
+    **dict.fromkeys(("wrap_add", "wrap_sub", "wrap_mul", "check_index"), _INT2),
     **dict.fromkeys(("int_neg", "int_abs", "int_invert"), _INT1),
     "int_truediv": _exact((INT, INT), FLOAT),
     **dict.fromkeys(("int_to_float", "int_exact_float"), _exact((INT,), FLOAT)),

@@ -12,18 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import ref
 
+import numpy as np
+
+from ..ground.names import class_name
 from .types import BOOL, FLOAT, INT, Np, Obj, Type
 
 
 class Value:
     """A result of an operation, a block parameter or a graph input."""
 
-    __slots__ = ("type", "op")
+    __slots__ = ("type", "_op")
 
     def __init__(self, type: Type, op: Op | Block | None = None) -> None:
         self.type = type
         self.op = op
+
+    @property
+    def op(self) -> Op | Block | None:
+        """What defines it. Weak, so that a graph that nobody needs is gone at once: it refers to objects of the program."""
+        return None if self._op is None else self._op()
+
+    @op.setter
+    def op(self, op: Op | Block | None) -> None:
+        self._op = None if op is None else ref(op)
 
 
 class Const(Value):
@@ -42,10 +55,9 @@ def const(value: Any) -> Const:
     cls = type(value)
     if cls in kinds:
         return Const(kinds[cls], value)
-    dtype = getattr(value, "dtype", None)
-    if dtype is not None and cls.__module__ == "numpy" and getattr(value, "shape", None) == () and cls is dtype.type:
-        return Const(Np(dtype.name), value)
-    return Const(Obj(cls.__qualname__), value)
+    if issubclass(cls, np.generic) and cls is value.dtype.type:
+        return Const(Np(value.dtype.name), value)
+    return Const(Obj(class_name(cls)), value)
 
 
 # ---- recipes: how an exit makes an object out of values ------------------------------------------------------------
@@ -161,7 +173,7 @@ def recipes_of(op: Op) -> tuple[Recipe, ...]:
 class Op:
     """One operation. ``exits`` has one Exit per name in the row's ``exits``."""
 
-    __slots__ = ("name", "args", "attrs", "results", "exits", "line")
+    __slots__ = ("name", "args", "attrs", "results", "exits", "line", "__weakref__")
 
     def __init__(
         self, name: str, args: tuple[Value, ...], types: tuple[Type, ...], attrs: dict[str, Any], exits: dict[str, Exit], line: int
@@ -205,7 +217,7 @@ Terminator = Jump | Branch | Leave
 class Block:
     """Parameters, operations, and a terminator (None only while the block is being built)."""
 
-    __slots__ = ("params", "ops", "end", "line", "is_header")
+    __slots__ = ("params", "ops", "end", "line", "is_header", "__weakref__")
 
     def __init__(self, line: int = 0) -> None:
         self.params: list[Value] = []
@@ -244,6 +256,11 @@ class Graph:
                 yield from op.exits.values()
             if isinstance(block.end, Leave):
                 yield block.end.exit
+
+    def dismiss(self) -> None:
+        """Takes the blocks apart: the jumps of a loop are a cycle, which would live until the garbage collector comes."""
+        for block in (self.entry, *self.blocks):
+            block.end = None
 
     def arrange(self) -> None:
         """Orders the blocks in reverse postorder, drops unreachable ones, and numbers the exits."""

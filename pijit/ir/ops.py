@@ -49,6 +49,12 @@ ROWS = (
     Row("raw_add", "a + b"),
     Row("raw_sub", "a - b"),
     Row("raw_mul", "a * b"),
+    Row("wrap_add", "a + b modulo 2**64, for what is used only where that is right"),
+    Row("wrap_sub", "a - b likewise"),
+    Row("wrap_mul", "a * b likewise"),
+    Row("raw_floordiv", "a // b for a constant b > 0"),
+    Row("raw_mod", "a % b for a constant b > 0"),
+    Row("raw_rshift", "a >> b for a constant b >= 0"),
     Row("raw_min", "min(a, b)"),
     Row("raw_max", "max(a, b)"),
     # Python floats

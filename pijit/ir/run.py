@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import class_name
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -143,7 +144,7 @@ _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
     Scalar: lambda value, type: value.__class__ is _PYTHON[type] and (type != INT or _in_64(value)),
     Np: lambda value, type: value.__class__ is type.dtype.type,
     Array: _fits_array,
-    Obj: lambda value, type: type.name in ("object", value.__class__.__qualname__),
+    Obj: lambda value, type: type.name in ("object", class_name(value.__class__)),
 }
 
 
@@ -175,6 +176,10 @@ def _python(function: Callable[..., Any], *, type: Scalar) -> Callable[..., Any]
 def _demand(condition: bool) -> None:
     if not condition:
         raise Taken
+
+
+def _wrapped(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def _int_truediv(op: Op, a: int, b: int) -> float:
@@ -512,6 +517,12 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "raw_add": lambda op, a, b: a + b,
     "raw_sub": lambda op, a, b: a - b,
     "raw_mul": lambda op, a, b: a * b,
+    "raw_floordiv": lambda op, a, b: a // b,
+    "raw_mod": lambda op, a, b: a % b,
+    "raw_rshift": lambda op, a, b: a >> b,
+    "wrap_add": lambda op, a, b: _wrapped(a + b),
+    "wrap_sub": lambda op, a, b: _wrapped(a - b),
+    "wrap_mul": lambda op, a, b: _wrapped(a * b),
     "raw_min": lambda op, a, b: min(a, b),
     "raw_max": lambda op, a, b: max(a, b),
     "float_add": lambda op, a, b: a + b,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ground.names import class_name, name_of
 from .graph import (
     Block,
     Box,
@@ -147,8 +148,7 @@ def known(value: Any) -> str:
     """A short name of an object, without addresses."""
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return repr(value)
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    return f"<{name}>" if isinstance(name, str) else f"<{type(value).__qualname__}>"
+    return f"<{name_of(value) or class_name(type(value))}>"
 
 
 def kernel(kernel: Kernel) -> str:

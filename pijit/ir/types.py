@@ -84,6 +84,9 @@ SHORT = {
 }  # fmt: skip
 NATIVE = frozenset(SHORT)
 
+# The NumPy scalar that holds exactly what a Python scalar does.
+SAME_SCALAR: dict[Type, Np] = {BOOL: Np("bool"), INT: Np("int64"), FLOAT: Np("float64")}
+
 
 def words(type: Type) -> int:
     """How many 64-bit words hold a value of this type."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..ir.graph import Branch, Const, Graph, Leave, Op, Value
 from ..ir.ops import OPS
-from ..ir.types import Array, Np
+from ..ir.types import SAME_SCALAR, Array, Np
 from ..ir.ufuncs import can_raise
 
 
@@ -90,6 +90,8 @@ def _possible(op: Op) -> bool:
 
 def _safe_cast(op: Op) -> bool:
     old, new = op.args[0].type, op.result.type
+    if SAME_SCALAR.get(old) == new or SAME_SCALAR.get(new) == old:
+        return True
     return isinstance(old, Np) and isinstance(new, Np) and not can_raise("cast", (old.name, new.name))
 
 

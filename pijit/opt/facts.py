@@ -30,6 +30,18 @@ def split(value: Value) -> tuple[Value, int]:
     return value, offset
 
 
+def split_chosen(value: Value) -> tuple[Value, int]:
+    """The same for a value that a select chooses: where it does, what wraps round elsewhere is exact."""
+    op = value.op
+    if isinstance(value, Const) or not isinstance(op, Op) or op.name not in _WRAPPING or not isinstance(op.args[1], Const):
+        return split(value)
+    root, offset = split_chosen(op.args[0])
+    return root, offset + _WRAPPING[op.name] * op.args[1].value
+
+
+_WRAPPING = {"wrap_add": 1, "wrap_sub": -1}
+
+
 class Facts:
     """``ranges``: inclusive. ``less``: a: {b: k} says a - b <= k. ``truths``: bools that are known."""
 
@@ -104,6 +116,16 @@ class Facts:
                 found = k + rest
         return found
 
+    def _chosen(self, condition: Value, yes: Value, no: Value) -> Range:
+        """Between what the result of a select lies: each of the two is chosen only where the condition says so."""
+        found = []
+        for value, holds in ((yes, True), (no, False)):
+            there = Facts()
+            there.ranges = dict(self.ranges)
+            there.assume(condition, holds)
+            found.append(there.range(value))
+        return min(low for low, _ in found), max(high for _, high in found)
+
     def assume(self, condition: Value, holds: bool) -> None:
         """The bool is known to be true or false."""
         op = condition.op
@@ -132,7 +154,9 @@ class Facts:
         if transfer and op.results[0].type == INT:
             low, high = transfer(*map(self.range, op.args))
             self.narrow(op.results[0], max(low, MIN), min(high, MAX))
-        if op.name == "check_index":
+        if op.name == "select" and op.result.type == INT:
+            self.narrow(op.result, *self._chosen(*op.args))
+        elif op.name == "check_index":
             self.at_most(op.result, op.args[1], -1)
         elif op.name == "raw_min":
             for arg in op.args:
@@ -238,6 +262,9 @@ TRANSFER: dict[str, Callable[..., Range]] = {
     "int_mod": _mod,
     "int_floordiv": _floordiv,
     "int_rshift": _rshift,
+    "raw_mod": _mod,
+    "raw_floordiv": _floordiv,
+    "raw_rshift": _rshift,
     "raw_min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
     "raw_max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
     "select": lambda c, a, b: (min(a[0], b[0]), max(a[1], b[1])),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..ir.check import check
 from ..ir.graph import Graph
+from .branchless import straighten
 from .dce import dce
 from .fuse import Fusible, fuse
 from .simplify import simplify, thread
@@ -32,6 +33,7 @@ Pass = Callable[[Graph, Options], None]
 PASSES: list[tuple[str, Pass]] = [
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
+    ("straighten", lambda graph, options: straighten(graph)),
     ("strip", lambda graph, options: strip(graph)),
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),

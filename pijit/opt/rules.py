@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..ir.graph import Const, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.run import EVALUATORS, Taken
-from ..ir.types import FLOAT, INT, Array, Obj, Type
+from ..ir.types import FLOAT, INT, SAME_SCALAR, Array, Np, Obj, Type
 from .facts import MAX, MIN, TRANSFER, Facts
 
 Rule = Callable[[Op, Facts], Value | Op | None]
@@ -145,6 +145,28 @@ def cast_nothing(op: Op, facts: Facts) -> Value | None:
     return op.args[0] if op.args[0].type == op.result.type else None
 
 
+def cast_back(op: Op, facts: Facts) -> Value | None:
+    """A Python scalar made a NumPy scalar that holds all of them, and back"""
+    inner = op.args[0].op
+    if isinstance(op.args[0], Const) or not isinstance(inner, Op) or inner.name != "cast" or inner.args[0].type != op.result.type:
+        return None
+    return inner.args[0] if op.args[0].type == SAME_SCALAR.get(op.result.type) else None
+
+
+def np_neutral(op: Op, facts: Facts) -> Value | None:
+    """a + 0 = a and a * 1 = a on ints of NumPy"""
+    neutral = _NEUTRAL.get(op.attrs["ufunc"])
+    if neutral is None or not isinstance(op.result.type, Np) or op.result.type.dtype.kind not in "iu":
+        return None
+    left, right = op.args
+    if isinstance(right, Const) and right.value == neutral:
+        return left
+    return right if isinstance(left, Const) and left.value == neutral and op.attrs["ufunc"] != "subtract" else None
+
+
+_NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1}
+
+
 # ---- exits that cannot be taken --------------------------------------------------------------------------------------------
 
 
@@ -240,7 +262,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "not": (not_not,),
     "select": (select_known,),
     "cmp": (cmp_known,),
-    "cast": (cast_nothing,),
+    "cast": (cast_nothing, cast_back),
+    "np_op": (np_neutral,),
     "check_index": (index_inside,),
     "dim": (dim_of_result,),
     "stride": (stride_of_view,),

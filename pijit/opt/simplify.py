@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from ..ir.check import dominators
-from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value
+from ..ir.graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from ..ir.ops import OPS
-from ..ir.types import INT
-from .facts import MAX, MIN, Facts, Range, split
+from ..ir.types import INT, Np
+from .dce import needs
+from .facts import FULL, MAX, MIN, Facts, Range, split_chosen
 from .rename import Renaming, rename
 from .rules import simpler
 
@@ -103,25 +106,62 @@ def merge(graph: Graph) -> bool:
 
 
 def thread(graph: Graph) -> None:
-    """Makes branches go where a block without operations would only jump on to. Compilers of different versions make different ones."""
+    """Makes jumps go where a block without operations would only jump on to, and forgets that a block was a header when nothing comes back
+    to it. Compilers of different versions make different ones."""
 
-    def onward(jump: Jump, other: Jump) -> Jump:
+    used = _used(graph)
+
+    def onward(jump: Jump, other: Jump | None = None) -> Jump:
         target = jump.target
-        if target.params or target.ops or not isinstance(target.end, Jump) or target.end.target in (other.target, target):
+        if target.ops or not isinstance(target.end, Jump) or target.end.target is target or not used.isdisjoint(target.params):
             return jump
-        return Jump(target.end.target, target.end.args)
+        if other is not None and target.end.target is other.target:
+            return jump
+        passed = dict(zip(target.params, jump.args, strict=True))
+        return Jump(target.end.target, tuple(passed.get(arg, arg) for arg in target.end.args))
 
     for block in graph.blocks:
         if isinstance(block.end, Branch):
             block.end.yes = onward(block.end.yes, block.end.no)
             block.end.no = onward(block.end.no, block.end.yes)
+        elif isinstance(block.end, Jump):
+            block.end = onward(block.end)
     graph.arrange()
+    place = {block: number for number, block in enumerate(graph.blocks)}
+    again = {jump.target for block in graph.blocks for jump in block.jumps() if place[jump.target] <= place[block]}
+    for block in graph.blocks:
+        block.is_header = block.is_header and block in again
+
+
+def _used(graph: Graph) -> set[Value]:
+    """The values that something uses other than the jump of a block without operations that they are parameters of."""
+    found: set[Value] = set()
+    for block in graph.blocks:
+        for op in block.ops:
+            found.update(needs(op))
+        if isinstance(block.end, Branch):
+            found.add(block.end.condition)
+        elif isinstance(block.end, Leave):
+            found.update(block.end.exit.values())
+        for jump in block.jumps():
+            found.update(arg for arg in jump.args if arg.op is not block or block.ops)
+    return found
 
 
 def _latest(new: Renaming, value: Value) -> Value:
     while value in new:
         value = new[value]
     return value
+
+
+_SMALL = 2**61
+LONG = 2**62  # of iterations that can be interrupted: more than a machine does in ten years
+
+
+def _polls(param: Value) -> bool:
+    """Whether what goes round by this parameter passes a poll, if its block is a header."""
+    block = param.op
+    return isinstance(block, Block) and (not block.is_header or any(op.name == "poll" for op in block.ops[:1]))
 
 
 Key = tuple[object, ...]
@@ -133,7 +173,8 @@ class _Walk:
         self.new: Renaming = {}
         self.changed = False
         self.facts: dict[Block, Facts] = {}  # at the end of a block
-        self.seen: dict[Block, dict[Key, Op]] = {}
+        self.seen: dict[Block, dict[Key, tuple[Value, ...]]] = {}
+        self.memory: dict[Block, object] = {}  # equal where nothing was stored in between
         self.before: dict[Block, list[tuple[Block, Jump]]] = {block: [] for block in graph.blocks}
         for block in graph.blocks:
             for jump in block.jumps():
@@ -147,11 +188,17 @@ class _Walk:
             seen = {} if first else dict(self.seen[above[block]])
             if not first:
                 self.arrive(block, facts)
+            self.now = self.arriving(block)
             self.block(block, facts, seen)
-            self.facts[block], self.seen[block] = facts, seen
+            self.facts[block], self.seen[block], self.memory[block] = facts, seen, self.now
 
     def value(self, value: Value) -> Value:
         return _latest(self.new, value)
+
+    def arriving(self, block: Block) -> object:
+        """The state of memory where a block begins."""
+        jumps = self.before[block]
+        return self.memory[jumps[0][0]] if len(jumps) == 1 else object()
 
     # ---- what is known where a block begins
 
@@ -166,13 +213,13 @@ class _Walk:
 
     def param(self, param: Value, facts: Facts) -> Range:
         """The range of a parameter. Where it comes round, perhaps by way of other parameters, it may have changed by constant steps
-        only: those that go one way keep one bound."""
+        only: those that go one way keep one bound, and a count by ones from a small number needs years to leave 64 bits."""
         low, high, steps = MAX, MIN, [0]
         work, seen = [param], {param}
         while work:
-            for source, arg in self.passed(work.pop()):
-                value = self.value(arg)
-                root, offset = split(value)
+            passed = [(source, value) for source, arg in self.passed(work.pop()) for value in self.chosen(self.value(arg))]
+            for source, value in passed:
+                root, offset = split_chosen(value)
                 if source not in self.facts and isinstance(root.op, Block) and root not in facts.ranges:
                     steps.append(offset)
                     if root not in seen:
@@ -181,7 +228,17 @@ class _Walk:
                     continue
                 first, last = self.facts[source].range(value) if source in self.facts else facts.estimate(value)
                 low, high = min(low, first), max(high, last)
-        return (low if min(steps) >= 0 else MIN), (high if max(steps) <= 0 else MAX)
+        ages = sum(map(abs, steps)) <= 2 and -_SMALL <= low <= high <= _SMALL and all(map(_polls, seen))
+        bounds = (low - LONG, high + LONG) if ages else FULL
+        return (low if min(steps) >= 0 else bounds[0]), (high if max(steps) <= 0 else bounds[1])
+
+    def chosen(self, value: Value) -> Iterator[Value]:
+        """What a chain of selects chooses from."""
+        if isinstance(value.op, Op) and value.op.name == "select" and not isinstance(value, Const):
+            for arg in value.op.args[1:]:
+                yield from self.chosen(self.value(arg))
+        else:
+            yield value
 
     def passed(self, param: Value) -> list[tuple[Block, Value]]:
         """What the jumps pass for a parameter."""
@@ -192,7 +249,7 @@ class _Walk:
 
     # ---- one block
 
-    def block(self, block: Block, facts: Facts, seen: dict[Key, Op]) -> None:
+    def block(self, block: Block, facts: Facts, seen: dict[Key, tuple[Value, ...]]) -> None:
         ops: list[Op] = []
         for op in block.ops:
             kept = self.op(op, facts, seen)
@@ -206,7 +263,7 @@ class _Walk:
                 block.end = block.end.yes if outcome else block.end.no
                 self.changed = True
 
-    def op(self, op: Op, facts: Facts, seen: dict[Key, Op]) -> Op | None:
+    def op(self, op: Op, facts: Facts, seen: dict[Key, tuple[Value, ...]]) -> Op | None:
         """The operation that stays, or None."""
         op.args = tuple(map(self.value, op.args))
         if op.name == "check" and isinstance(op.args[0], Const) and op.args[0].value:
@@ -219,14 +276,23 @@ class _Walk:
         if isinstance(found, Op):
             self.replace(op, found.results)
             op = found
-        key = _key(op)
+        if OPS[op.name].effect in ("write", "any"):
+            self.now = object()
+        if op.name == "store":
+            array, value, *indices = op.args
+            seen[self.place(array, indices)] = (value,)
+        key = self.place(op.args[0], op.args[1:]) if op.name == "load" else _key(op)
         if key is not None:
-            first = seen.setdefault(key, op)
-            if first is not op:
-                self.replace(op, first.results)
+            if key in seen:
+                self.replace(op, seen[key])
                 return None
+            seen[key] = op.results
         facts.defined(op)
         return op
+
+    def place(self, array: Value, indices: Sequence[Value]) -> Key:
+        """The key of an element as it is now."""
+        return "load", self.now, tuple(map(_identity, (array, *indices)))
 
     def replace(self, op: Op, values: tuple[Value, ...]) -> None:
         self.changed = True
@@ -246,5 +312,7 @@ def _key(op: Op) -> Key | None:
 def _identity(value: Value) -> object:
     if not isinstance(value, Const):
         return value
+    if isinstance(value.type, Np):
+        return value.type, value.value.tobytes()
     simple = isinstance(value.value, (bool, int, float))
     return value.type, repr(value.value) if simple else id(value.value)

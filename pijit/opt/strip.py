@@ -13,11 +13,16 @@ as it was. Without conditions B is never reached and there is no second copy.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value, const
 from ..ir.types import BOOL, INT, Type
+from .carried import Carried, carried
 from .copies import Copier
 from .facts import MAX, MIN, Facts, split
 from .loops import Loop, counted_loops
+from .rename import Renamer, Renaming
 from .simplify import learn
 from .sums import Sums
 from .trial import Trial, TrialCopier
@@ -55,8 +60,10 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     bound = conditions.bound(start)
     tests = conditions.tests(bound)
     entering = tuple(header.params)
+    carries: list[Carried] = []
     if not trial.possible:
-        fast = _Copy(loop, bound, conditions)
+        carries = carried(loop, conditions.at_once)
+        fast = _Copy(loop, bound, conditions, carries=carries)
         fast.then(Jump(header, fast.params))
         first = Jump(fast.block, entering)
     else:
@@ -88,6 +95,7 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         )
         block.end = Branch(holds, Jump(following), slow)
         block = following
+    first.args += tuple(one.first(block) for one in carries)
     block.end = first
 
 
@@ -110,8 +118,9 @@ class _Copy:
     ``stores``, which only a strip has whose trials are over."""
 
     def __init__(
-        self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, stores: bool = False
-    ) -> None:
+        self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, stores: bool = False,
+        carries: Sequence[Carried] = (),
+    ) -> None:  # fmt: skip
         header = loop.header
         assert isinstance(header.end, Branch)
         self.block = Block(header.line)
@@ -130,12 +139,17 @@ class _Copy:
         copier.region(loop.body)
         for op in conditions.exact:
             _cannot_overflow(copier.values[op.result])
-        for made in (blocks[block] for block in loop.body):
+        made_blocks = [blocks[block] for block in loop.body]
+        new: Renaming = {_taken_out(made_blocks, copier.values[one.load.result]): self.block.param(one.load.result.type) for one in carries}
+        passed_on = [*(copier.values_of(one.store)[1] for one in carries[:1]), *list(new.values())[:-1]]
+        for made in made_blocks:
             for jump in made.jumps():
                 if jump.target is self.block:
                     jump.args = jump.args[: len(self.params)]
                     if counts and isinstance(copier, TrialCopier) and copier.bad is not None:
                         jump.args += (copier.bad,)
+                    jump.args += tuple(passed_on)
+        Renamer(new).graph(Graph([], self.block, made_blocks))
         self._more = _op(self.block, "cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
         self._body = blocks[loop.body[0]]
 
@@ -148,6 +162,13 @@ def _op(block: Block, name: str, args: tuple[Value, ...], type: Type, **attrs: o
     op = Op(name, args, (type,), attrs, {}, block.line)
     block.ops.append(op)
     return op.result
+
+
+def _taken_out(blocks: list[Block], value: Value) -> Value:
+    """The value, whose operation is no longer there."""
+    for block in blocks:
+        block.ops = [op for op in block.ops if op is not value.op]
+    return value
 
 
 def _cannot_overflow(value: Value) -> None:
@@ -177,6 +198,11 @@ class _Conditions:
                     self.covered.add(op)
             elif op.name in _OVERFLOW:
                 self.overflow(op)
+
+    def at_once(self, op: Op) -> bool:
+        """Whether every iteration of a strip does the operation before it could leave."""
+        before = itertools.takewhile(lambda other: other is not op, self.loop.ops())
+        return all(not other.exits or other in self.covered for other in before)
 
     def want(self, symbol: str, value: Value, other: Value) -> None:
         if self.facts.decide(symbol, value, other):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..ir.graph import Op, Value
 from ..ir.types import INT
 from .facts import Facts
@@ -47,6 +49,8 @@ class Sums:
         return self._changes[value]
 
     def _of_op(self, op: Op) -> Change | None:
+        if op.name == "select":
+            return self._of_any(op.args[1:])
         sign = _SIGN.get(op.name)
         if sign is None:
             return None
@@ -61,7 +65,10 @@ class Sums:
         return None
 
     def _of_param(self, value: Value) -> Change | None:
-        changes = [self._find(arg) for arg in self._passed.get(value, ())]
+        return self._of_any(self._passed.get(value, ()))
+
+    def _of_any(self, values: Sequence[Value]) -> Change | None:
+        changes = [self._find(value) for value in values]
         found = [change for change in changes if change is not None]
         if not found or len(found) < len(changes) or len({change[0] for change in found}) > 1:
             return None

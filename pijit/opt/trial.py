@@ -10,9 +10,9 @@ from __future__ import annotations
 from ..ir.graph import Block, Const, Op, Value
 from ..ir.ops import OPS
 from ..ir.types import INT, Array, Np
+from .carried import place
 from .copies import Copier
 from .dce import removable
-from .facts import split
 from .loops import Loop
 from .rename import Renaming
 
@@ -68,19 +68,12 @@ class Trial:
 
     def _same_place(self, load: Op, store: Op) -> bool:
         order = list(self.loop.ops())
-        places = [*map(self._place, load.args[1:])]
+        places = [*map(_place, load.args[1:])]
         moves = any(root is self.loop.counter for root, _ in places)
         type = load.args[0].type
         plain = isinstance(type, Array) and type.order in ("C", "F")
-        same = places == [*map(self._place, store.args[2:])]
+        same = places == [*map(_place, store.args[2:])]
         return plain and moves and same and order.index(load) < order.index(store)
-
-    def _place(self, index: Value) -> tuple[Value, int] | tuple[object, int]:
-        root, offset = split(index)
-        while isinstance(root.op, Op) and root.op.name == "check_index" and not isinstance(root, Const):
-            root, more = split(root.op.args[0])
-            offset += more
-        return (root.value, offset) if isinstance(root, Const) else (root, offset)
 
     def open_ends(self) -> set[Op]:
         """The operations whose trouble does not show in that of another one."""
@@ -114,6 +107,11 @@ class TrialCopier(Copier):
         both = Op("int_or", (self.bad, trouble), (INT,), {}, {}, op.line)
         self.bad = both.result
         return [tried, both]
+
+
+def _place(index: Value) -> tuple[object, int]:
+    root, offset = place(index)
+    return (root.value, offset) if isinstance(root, Const) else (root, offset)
 
 
 def _is_float(op: Op) -> bool:

@@ -91,8 +91,14 @@ def decode(code: CodeType) -> Bytecode:
     found = _cache.get(key)
     if found is None:
         found = _cache[key] = Bytecode(code)
-        weakref.finalize(code, _cache.pop, key, None).atexit = False
+        weakref.finalize(code, _forget, key).atexit = False
     return found
+
+
+def _forget(key: int) -> None:
+    found = _cache.pop(key, None)
+    if found is not None:
+        found.analyses.clear()  # they refer back: what the constants of the code refer to would live until the collector comes
 
 
 def _instructions(code: CodeType) -> Iterator[Instruction]:

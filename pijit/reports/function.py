@@ -75,6 +75,8 @@ class Report:
     def __str__(self) -> str:
         return self.text(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text(code=True))}</pre>"
 

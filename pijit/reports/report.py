@@ -20,7 +20,7 @@ WIDTH = 78  # of a source line in the report
 def code_lines(code: CodeType) -> list[int]:
     """The lines of this code object that hold instructions, without the line of the definition itself."""
     found = {line for _, _, line in code.co_lines() if line}
-    if code.co_name != "<module>":
+    if code.co_name != "<module>" and len(found) > 1:
         found.discard(code.co_firstlineno)
     return sorted(found)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OPERATIONS = 300  # that are looked at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """True when plain Python and native code agree. Otherwise: what differs first, how it looks on each side, and whose fault it is."""
 
@@ -52,6 +52,8 @@ class Verdict:
             lines.append(f"  first difference at {self.place}: {self.operation}")
             lines.append(f"  {self.values.where} is {self.values.plain} by NumPy and {self.values.native} natively")
         return "\n".join([*lines, *([f"  {self.note}"] if self.note else [])])
+
+    __repr__ = __str__
 
 
 @dataclass

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.names import is_a
 from pijit.ir.graph import Exit as GraphExit
 from pijit.ir.graph import Graph, Value
 from pijit.ir.text import text
@@ -157,9 +158,9 @@ def guard_rows(
 
 
 def _word(part: Any, word: dict[Value, int]) -> Any:
-    if isinstance(part, Value):
+    if is_a(part, Value):
         return word[part]
-    if type(part) is tuple and part and isinstance(part[0], Value):
+    if type(part) is tuple and part and is_a(part[0], Value):
         return word[part[0]]  # the values of one object stand in consecutive words
     return part
 

@@ -24,8 +24,10 @@ from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
 from pijit.runtime.failures import Difference, difference
+from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+from pijit.trace.tracer import Capture
 
 NEVER = -1
 _AGAIN = 0
@@ -115,9 +117,12 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     try:
         with warnings_remembered():
             return _compile(state, record, entry, pc, raw, failures)
-    except (CaptureError, KeyboardInterrupt) as error:  # Ctrl-C while it compiles is for the program
+    except CaptureError as error:
         return error
-    except Exception:
+    except BaseException as error:
+        raised = of_program(error)
+        if raised is not None:
+            return raised
         if CONFIG.raise_internal:
             raise
         log.internal(traceback.format_exc())
@@ -137,6 +142,17 @@ def _compile(
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
     capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
+    try:
+        return _use(state, record, entry, pc, capture, cause)
+    finally:
+        if options.backend != "numpy":  # which runs the graph
+            capture.graph.dismiss()
+
+
+def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, cause: Difference | None) -> int:
+    """What becomes of a capture: a fragment, where that can pay."""
+    code, options = record.code, record.options
+    line = _line(code, pc)
     breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
@@ -197,23 +213,15 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
         Exit(e.kind, "" if e.kind == "return" else reasons.lookup(e.reason).id, e.frames[-1].line if e.frames else line, breaks.get(id(e)))
         for e in compiled.exits
     ]
-    covered = {(frame.code.co_filename, op.line) for _, op, frame in _operations(compiled) if op.line}
+    stops = {(b.code.co_filename, b.line) for b in compiled.capture.breaks}
     return FragmentRecord(
         line, kinds[entry.kind], compiled.texts, exits,
         sources=compiled.names, rows=compiled.rows, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph),
         root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
-        compile_seconds=compiled.seconds, lines=frozenset(covered),
+        compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
         kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if op.name == "kernel"),
     )  # fmt: skip
-
-
-def _operations(compiled: Any) -> Any:
-    for block in compiled.graph.blocks:
-        for op in block.ops:
-            for exit in op.exits.values():
-                if exit.frames:
-                    yield block, op, exit.frames[-1]
 
 
 def _record_break(record: Record, b: Any) -> Break:
@@ -221,7 +229,7 @@ def _record_break(record: Record, b: Any) -> Break:
     if row.count == 1:
         reason = reasons.lookup(b.reason)
         detail = f" ({b.detail})" if b.detail else ""
-        log.event("breaks", b.code, b.line, f"{reason.id} {reason.title}{detail}; {reason.hint}")
+        log.event("breaks", b.code, b.line, f"{reason.id} {reason.title}{detail}. {reason.hint}", id=reason.id)
     return row
 
 
@@ -247,8 +255,9 @@ def add_entries_after(record: Record, root_pc: int) -> bool:
 
 def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
     entry = record.plan.entries[pc]
-    entry.off = reasons.lookup(reason).id
-    log.event("perf", record.code, _line(record.code, pc), f"{entry.off} {reasons.lookup(reason).title}: not compiled from here")
+    row = reasons.lookup(reason)
+    entry.off = row.id
+    log.event("perf", record.code, _line(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
     if entry.kind != "start":
         install(state, record.plan)
 
@@ -268,14 +277,17 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
         tiers.rest()
 
 
-def on_exit(state: Any, native: Any, index: int, count: int) -> int:
-    """An exit was taken often. Gives the count to be called at again, -1 never."""
+def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
+    """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
     from pijit.runtime import hot
 
     record: Record = state.data
     try:
         return hot.exit_is_hot(state, record, native, index, count)
-    except Exception:
+    except BaseException as error:
+        raised = of_program(error)
+        if raised is not None:
+            return raised
         if CONFIG.raise_internal:
             raise
         log.internal(traceback.format_exc())

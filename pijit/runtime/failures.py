@@ -6,12 +6,15 @@ actual object that does not fit it.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pijit.ground import reasons
+from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
 
 Row = tuple[Any, ...]
@@ -46,18 +49,12 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
 
 
 def show(value: Any) -> str:
-    """An object in a few words: the value of what is small, else what it is."""
-    if isinstance(value, np.ndarray):
-        return f"a {value.dtype} array of shape {value.shape}"
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
-        text = repr(value)
-        return text if len(text) <= 60 else text[:57] + "..."
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    return str(name) if isinstance(name, str) else f"a {type(value).__name__}"
+    """An object in a few words."""
+    return f"a {value.dtype} array of shape {value.shape}" if type(value) is np.ndarray else short(value)
 
 
 def type_name(cls: type) -> str:
-    return cls.__qualname__ if cls.__module__ in ("builtins", "__main__") else f"{cls.__module__}.{cls.__qualname__}"
+    return class_name(cls) if module_of(cls) in ("builtins", "__main__") else f"{module_of(cls)}.{class_name(cls)}"
 
 
 def of_type(name: str, wanted: type, got: Any) -> Iterator[Difference]:
@@ -109,7 +106,7 @@ def of_np(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_identity(row: Row, name: str, got: Any) -> Iterator[Difference]:
     wanted = row[2]
-    known = isinstance(wanted, (str, bytes, type(None)))
+    known = is_a(wanted, (str, bytes, type(None)))
     expected, came = show(wanted), show(got)
     if expected == came:
         came = f"another {came}"
@@ -122,12 +119,12 @@ def of_value(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if hasattr(got, "__len__") else show(got))
+    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if type(got) in (tuple, list) else show(got))
 
 
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
     _, _, code, defaults, _ = row
-    if getattr(got, "__code__", None) is not code:
+    if not is_a(got, FunctionType) or got.__code__ is not code:
         yield Difference("guard_attr", f"{name}.__code__", f"the code of line {code.co_firstlineno}", "other code")
     elif got.__defaults__ is not defaults:
         yield Difference("guard_attr", f"{name}.__defaults__", show_all(defaults), show_all(got.__defaults__))
@@ -148,7 +145,7 @@ def named(row: Row) -> str:
 
 
 def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_identity", name, "an object that nothing else refers to", f"a shared {type(got).__name__}")
+    yield Difference("guard_identity", name, "an object that nothing else refers to", f"a shared {class_name(type(got), '__name__')}")
 
 
 def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
@@ -166,6 +163,11 @@ def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
+
+
+def of_builtin(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    if hasattr(builtins, name):
+        yield Difference("guard_present", name, "the builtin", "a global of this name")
 
 
 def of_nothing(row: Row, name: str, got: Any) -> Iterator[Difference]:
@@ -194,9 +196,10 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "sole": of_sole,
     "errmask": of_errmask,
     "globals": of_globals,
-    **dict.fromkeys(("local", "stack", "global", "builtin", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    "builtin": of_builtin,
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"unset", "no_name", "no_global", "errmask", "globals", "no_attr"})
+FRAME = frozenset({"builtin", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})

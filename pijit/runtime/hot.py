@@ -33,7 +33,7 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     if exit.kind == "redo" and exit.at is None and add_entries_after(record, fragment.root_pcs[index]):
         install(state, record.plan)
         reason = reasons.lookup(exit.reason)
-        log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it")
+        log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it", id=reason.id)
     return max(_TRIAL, count * _GROWTH) if count < _LAST else NEVER
 
 

@@ -109,6 +109,8 @@ class Record:
         self.gave_up = ""  # id of the reason why nothing more is compiled here, "" while something may be
         self.last_reason = ""  # the guard failure at which it gave up
         self.plan: Any = None  # the driver's own
+        self.space: tuple[int, str] | None = None  # id and name of the namespace that it was compiled for, None when jitted
+        self.paused = False  # while that namespace is not enabled
         RECORDS.add(self)
         if keep is not None:
             keep.append(code)

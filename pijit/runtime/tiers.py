@@ -82,14 +82,29 @@ def on_error(text: str) -> None:
     log.internal(text)
 
 
-def on_frame(code: CodeType, namespace: Namespace) -> None:
-    """A code object is seen for the first time in a watched namespace."""
+def on_frame(code: CodeType, namespace: Namespace) -> BaseException | None:
+    """A code object is seen for the first time in a watched namespace. Gives what a signal's handler raised."""
+    try:
+        _enable_frame(code, namespace)
+    except BaseException as error:
+        from pijit.runtime.interruptions import of_program
+
+        raised = of_program(error)
+        if raised is None:
+            raise
+        return raised
+    return None
+
+
+def _enable_frame(code: CodeType, namespace: Namespace) -> None:
     if id(namespace) not in NAMESPACES and not matches(namespace.get("__name__")):
         return
     if code.co_flags & SUSPENDABLE:
-        log.event("breaks", code, code.co_firstlineno, "PJ409 generator or coroutine: runs in the interpreter")
+        log.event("breaks", code, code.co_firstlineno, "PJ409 generator or coroutine: runs in the interpreter", id="PJ409")
         return
-    enable_code(code, DEFAULT)
+    record = enable_code(code, DEFAULT)
+    if record is not None:
+        record.space = id(namespace), str(namespace.get("__name__"))
 
 
 def matches(name: object) -> bool:
@@ -116,49 +131,85 @@ def enable_code(code: CodeType, options: Options, function: object = None) -> Re
 
 def enable_namespace(namespace: Namespace) -> None:
     """Everything that runs with these globals is counted, and compiled when hot."""
-    if not CONFIG.enabled or id(namespace) in NAMESPACES:
-        return
+    if CONFIG.enabled:
+        watch(namespace)
+        review()
+
+
+def watch(namespace: Namespace) -> None:
+    """A namespace more."""
     from pijit import _native
 
-    NAMESPACES[id(namespace)] = namespace
-    _native.watch_globals(namespace)
-    start()
+    if id(namespace) not in NAMESPACES:
+        NAMESPACES[id(namespace)] = namespace
+        _native.watch_globals(namespace)
+        start()
+
+
+def unwatch(namespace: Namespace) -> None:
+    """A namespace less."""
+    from pijit import _native
+
+    if NAMESPACES.pop(id(namespace), None) is not None:
+        _native.unwatch_globals(namespace)
 
 
 def enable_pattern(pattern: str, without: tuple[str, ...] = ()) -> None:
     """Modules of this name, imported already or later, but those that the patterns in `without` name."""
-    for name, module in list(sys.modules.items()):
-        if covers(pattern, without, name) and isinstance(getattr(module, "__dict__", None), dict):
-            enable_namespace(vars(module))
-    if not CONFIG.enabled or pattern in sys.modules:
+    if not CONFIG.enabled:
         return
     from pijit import _native
 
-    PATTERNS[pattern] = without
-    _native.watch_all(True)
-    start()
+    for name, module in list(sys.modules.items()):
+        if covers(pattern, without, name) and isinstance(getattr(module, "__dict__", None), dict):
+            watch(vars(module))
+    if pattern not in sys.modules:
+        PATTERNS[pattern] = without
+        _native.watch_all(True)
+        start()
+    review()
 
 
 def disable_namespace(namespace: Namespace) -> None:
     """No new code of this namespace is compiled, and its code runs in the interpreter again."""
-    if NAMESPACES.pop(id(namespace), None) is None:
-        return
-    from pijit import _native
-
-    _native.unwatch_globals(namespace)
+    unwatch(namespace)
+    review()
+    rest()
 
 
 def disable_pattern(pattern: str) -> None:
     """Undo `enable_pattern`."""
-    if pattern in PATTERNS:
-        from pijit import _native
-
-        del PATTERNS[pattern]
-        if not PATTERNS:
-            _native.watch_all(False)
+    forget(pattern)
     for name, module in list(sys.modules.items()):
         if fnmatchcase(name, pattern):
-            disable_namespace(vars(module))
+            unwatch(vars(module))
+    review()
+    rest()
+
+
+def forget(pattern: str) -> None:
+    """Modules that are imported from now on are not asked about this pattern."""
+    from pijit import _native
+
+    if PATTERNS.pop(pattern, None) is not None and not PATTERNS:
+        _native.watch_all(False)
+
+
+def review() -> None:
+    """What was compiled because its namespace was enabled runs natively while it is, and not otherwise."""
+    if not started:
+        return
+    from pijit import _native
+    from pijit.runtime.records import RECORDS
+
+    for record in list(RECORDS):
+        code = record.code_ref()
+        if record.space is None or code is None:
+            continue
+        state, (space, name) = _native.state_of(code), record.space
+        on = space in NAMESPACES or matches(name)
+        if state is not None and (record.paused if on else state.mode == "on"):
+            state.mode, record.paused = ("on" if on else "off"), not on
 
 
 def rest() -> None:
@@ -178,9 +229,10 @@ def rest() -> None:
 def disable_all() -> None:
     """Take the hook out. Jitted functions run as plain ones until something is enabled again."""
     for namespace in list(NAMESPACES.values()):
-        disable_namespace(namespace)
+        unwatch(namespace)
     for pattern in list(PATTERNS):
-        disable_pattern(pattern)
+        forget(pattern)
+    review()
     stop()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
+from ..ground.names import name_of as known_name
 from . import functions, inputs, objects, opaque, sources
 from .inline import push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
+EFFECTS = dict.fromkeys((print, input, open, time.sleep), True)  # a call is their whole point
 INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
 
 
@@ -36,10 +40,10 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return row(t, args, kwargs)
     if is_pure(function):
         return opaque.call_pure(t, function, args, kwargs)
-    if isinstance(function, types.FunctionType):
+    if is_a(function, types.FunctionType):
         push_frame(t, function, args, kwargs)
         return INLINED
-    raise Break("unsupported_call", name_of(function))
+    raise Break("side_effect" if lookup(EFFECTS, function) is not None else "unsupported_call", name_of(function))
 
 
 def lookup(table: dict[Any, Any], key: Any) -> Any:
@@ -53,7 +57,7 @@ def lookup(table: dict[Any, Any], key: Any) -> Any:
 def is_pure(function: Any) -> bool:
     """Whether a callable has no effect that can be seen, and looks at its arguments only."""
     # np.frompyfunc makes ufuncs that run Python functions
-    return lookup(PURE, function) is not None or (isinstance(function, np.ufunc) and any("O" not in loop for loop in function.types))
+    return lookup(PURE, function) is not None or (is_a(function, np.ufunc) and any("O" not in loop for loop in function.types))
 
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
@@ -64,11 +68,11 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
         value = owner.value
-        if isinstance(value, types.ModuleType) and type(value) is types.ModuleType:
+        if type(value) is types.ModuleType:
             return inputs.load_attribute(t, value, name)
-        if isinstance(value, type) and value.__flags__ & 1 << 9 and value.__module__.partition(".")[0] not in ("numpy", "builtins"):
+        if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
-        if isinstance(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
+        if is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
             return _constant(value, name)
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))
@@ -101,7 +105,7 @@ def method(t: Tracer, owner: Abstract, name: str) -> Any:
     """The function behind owner.name when it is a method of a built-in type, else None."""
     cls = class_of(owner)
     found = None if cls is None else getattr(cls, name, None)
-    return found if isinstance(found, types.MethodDescriptorType) or lookup(CALLABLES, found) is not None else None
+    return found if is_a(found, types.MethodDescriptorType) or lookup(CALLABLES, found) is not None else None
 
 
 def class_of(owner: Abstract) -> type | None:
@@ -109,7 +113,7 @@ def class_of(owner: Abstract) -> type | None:
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
     if isinstance(owner, Opaque):
-        return owner.cls if owner.cls is not None and owner.cls.__module__ in _KNOWN_MODULES else None
+        return owner.cls if owner.cls is not None and module_of(owner.cls) in _KNOWN_MODULES else None
     return _CLASSES.get(kind_of(owner))
 
 
@@ -144,13 +148,12 @@ def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
 
 def name_of(function: Any) -> str:
     """How messages name a callable."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    return str(name) if name else f"an instance of {type(function).__name__}"
+    return known_name(function) or f"an instance of {class_name(type(function), '__name__')}"
 
 
 def _describe(value: Abstract) -> str:
     if isinstance(value, Opaque):
-        return f"a {value.cls.__name__}" if value.cls else "an object"
+        return f"a {class_name(value.cls, '__name__')}" if value.cls is not None else "an object"
     if isinstance(value, Known):
         return name_of(value.value)
     return f"a {kind_of(value)}" if not isinstance(value, ArrayValue) else "an array"

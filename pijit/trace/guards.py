@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import class_name, short
 from ..ir.graph import Value
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Array, Np, Obj
 from .sources import Source, _Same
@@ -39,14 +40,14 @@ class Guards:
 
     def check(self, source: Source, kind: str, *operands: Any, text: str) -> None:
         register = self.load(source)
-        key = (kind, register, *(id(o) if not isinstance(o, (int, str)) else o for o in operands))
+        key = (kind, register, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, register, *operands), source.name, text)
 
     def frame(self, kind: str, *operands: Any, text: str) -> None:
         """A check of the frame itself, not of a loaded object."""
-        key = (kind, *(id(o) if not isinstance(o, (int, str)) else o for o in operands))
+        key = (kind, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, *operands), text, text)
@@ -54,7 +55,7 @@ class Guards:
     # ---- the kinds of checks that capture states -----------------------------------------------------------------------
 
     def same(self, source: Source, value: Any) -> None:
-        self.check(source, "is", value, text=f"{source.name} is {_short(value)}")
+        self.check(source, "is", value, text=f"{source.name} is {short(value)}")
 
     def scalar(self, source: Source, value: Value) -> None:
         if isinstance(value.type, Np):
@@ -78,9 +79,4 @@ class Guards:
 
     def object(self, source: Source, value: Value, cls: type) -> None:
         assert isinstance(value.type, Obj)
-        self.check(source, "object", value, cls, text=f"{source.name} is a {cls.__name__}")
-
-
-def _short(value: Any) -> str:
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
-    return name if len(name) < 60 else name[:57] + "..."
+        self.check(source, "object", value, cls, text=f"{source.name} is a {class_name(cls, '__name__')}")

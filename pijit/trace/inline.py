@@ -49,7 +49,7 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
         locals_[slot] = LAZY
     flow = control_flow(bytecode)
     builtins_ = function.__globals__.get("__builtins__", builtins)
-    namespace: dict[str, Any] = vars(builtins_) if isinstance(builtins_, types.ModuleType) else builtins_
+    namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
     t.state.frames.append(FrameState(bytecode, flow, function, function.__globals__, namespace, bytecode.start, locals_))
 
 

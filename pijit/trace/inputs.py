@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, module_of, short
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
 from . import sources
@@ -44,7 +45,7 @@ BY_IDENTITY = (
 
 
 def is_constant(actual: Any) -> bool:
-    return isinstance(actual, BY_IDENTITY) and type(actual).__module__.startswith(("builtins", "numpy", "_cython_"))
+    return is_a(actual, BY_IDENTITY) and module_of(type(actual)).startswith(("builtins", "numpy", "_cython_"))
 
 
 def order_of(array: np.ndarray[Any, Any]) -> str:
@@ -82,7 +83,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     cls = type(actual)
     if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
         return _scalar(tracer, source, Value(_PYTHON[cls]))
-    if isinstance(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
+    if is_a(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
         return _scalar(tracer, source, Value(Np(actual.dtype.name)))
     if is_native(actual):
         value = _input(tracer, Value(array_type(actual)))
@@ -97,7 +98,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
         tracer.guards.same(source, actual)
         return Known(actual)
-    value = _input(tracer, Value(Obj(cls.__qualname__)))
+    value = _input(tracer, Value(Obj(class_name(cls))))
     tracer.guards.object(source, value, cls)
     tracer.samples[value] = actual
     tracer.origins[value] = source
@@ -201,7 +202,7 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
     if name in frame.globals:
         return load_attribute(tracer, module, name)
     if name in frame.builtins and frame.builtins is vars(builtins):
-        tracer.guards.check(sources.constant(module, module.__name__), "no_attr", name, text=f"{module.__name__} has no {name}")
+        tracer.guards.check(sources.constant(module, short(module)), "no_attr", name, text=f"{short(module)} has no {name}")
         return load_attribute(tracer, builtins, name)
     raise Break("unbound", name)
 
@@ -213,8 +214,8 @@ def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstr
     found = tracer.entry_values.get(key)
     if found is None:
         if name not in vars(module):
-            raise Break("attribute", f"{module.__name__}.{name}")
-        source = sources.attribute(sources.constant(module, module.__name__), name)
+            raise Break("attribute", f"{short(module)}.{name}")
+        source = sources.attribute(sources.constant(module, short(module)), name)
         found = tracer.entry_values[key] = load(tracer, source, vars(module)[name])
     return found
 

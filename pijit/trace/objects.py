@@ -14,6 +14,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources
 from .sources import Source
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 Place = tuple[str, ...]
 
-_HEAP_TYPE = 1 << 9
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 _UNSET = _native.UNSET
 _SLOT = types.MemberDescriptorType
@@ -58,7 +58,7 @@ def is_plain(cls: type | None) -> bool:
     """Whether instances get their attributes as Python's own classes do."""
     return (
         cls is not None
-        and bool(cls.__flags__ & _HEAP_TYPE)
+        and is_heap_class(cls)
         and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
         and class_lookup(cls, "__getattr__") is MISSING
     )
@@ -75,7 +75,7 @@ def class_lookup(cls: type, name: str) -> Any:
 
 def _origin(t: Tracer, owner: Abstract) -> Source | None:
     if isinstance(owner, Known):
-        return sources.constant(owner.value, f"a {type(owner.value).__name__}")
+        return sources.constant(owner.value, f"a {class_name(type(owner.value), '__name__')}")
     return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
 
 
@@ -128,7 +128,7 @@ def _step(owner: str, row: tuple[Any, ...]) -> str:
 
 def _text(owner: Abstract, row: tuple[Any, ...]) -> str:
     cls = class_of(owner)
-    return _step(cls.__name__ if cls else "an object", row)
+    return _step(class_name(cls, '__name__') if cls is not None else "an object", row)
 
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
@@ -150,17 +150,17 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         from . import calls
 
         return calls.call(t, Known(found.fget), [owner], {})
-    if kind.__name__ == "_tuplegetter" and kind.__module__ in ("collections", "_collections"):
+    if class_name(kind) == "_tuplegetter" and module_of(kind) in ("collections", "_collections"):
         return item(t, owner, found.__reduce__()[1][0])
-    raise Break("attribute", f"{cls.__name__}.{name}")
+    raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
 
 
 def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     """cls.name of a Python class without a metaclass."""
     found = class_lookup(cls, name)
     if type(cls) is not type or found is MISSING or class_lookup(type, name) is not MISSING:
-        raise Break("attribute", f"{cls.__name__}.{name}")
-    if isinstance(found, types.FunctionType):
+        raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
+    if is_a(found, types.FunctionType):
         _guard_member(t, cls, name, found)
         return Known(found)
     return _bound(t, Known(cls), cls, name, found)
@@ -175,27 +175,27 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
             value = t.entry_values[source] = inputs.load(t, source, found)
         return value
     _guard_member(t, cls, name, found)
-    if isinstance(found, types.FunctionType):
+    if is_a(found, types.FunctionType):
         return Container("bound_method", (Known(found), owner))
     if type(found) is staticmethod:
         return Known(found.__func__)
     if type(found) is classmethod:
         return Container("bound_method", (Known(found.__func__), Known(cls)))
-    raise Break("attribute", f"{cls.__name__}.{name}")
+    raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
 
 
 def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
     """The Python function behind a special method of a plain class; guarded."""
     cls = class_of(owner)
-    found = class_lookup(cls, name) if cls is not None and cls.__flags__ & _HEAP_TYPE else None
-    if cls is None or not isinstance(found, types.FunctionType):
+    found = class_lookup(cls, name) if cls is not None and is_heap_class(cls) else None
+    if cls is None or not is_a(found, types.FunctionType):
         return None
     _guard_member(t, cls, name, found)
     return found
 
 
 def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
-    t.guards.check(sources.member(cls, name), "is", found, text=f"{cls.__name__}.{name} is what it was")
+    t.guards.check(sources.member(cls, name), "is", found, text=f"{class_name(cls, '__name__')}.{name} is what it was")
 
 
 def _is_data(found: Any) -> bool:
@@ -212,11 +212,11 @@ def _is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
 def item(t: Tracer, owner: Abstract, index: int) -> Abstract:
     """owner[index] of a tuple or list, for a constant index."""
     actual = actual_of(t, owner)
-    place = ("item",) if isinstance(actual, list) else ("tuple",)
+    place = ("item",) if is_a(actual, list) else ("tuple",)
     if index < 0 and actual is not MISSING:
         holds(t, owner, "length", len(actual), place, f"has {len(actual)} items")
         index += len(actual)
-    held = tuple.__getitem__(actual, index) if isinstance(actual, tuple) and 0 <= index < len(actual) else _UNSET
+    held = tuple.__getitem__(actual, index) if is_a(actual, tuple) and 0 <= index < len(actual) else _UNSET
     if type(actual) is list and 0 <= index < len(actual):
         held = actual[index]
     return fetch(t, owner, ("item" if type(actual) in (tuple, list) else "tuple_item", index), place, held)
@@ -274,7 +274,7 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
         raise Break("store_target", name)
     found = class_lookup(cls, name)
     if type(found) is not _SLOT and found is not MISSING and _is_data(found):
-        raise Break("store_target", f"{cls.__name__}.{name}")
+        raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
     put(t, owner, ("field", name), value)
     t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, module_of, name_of, package_of, short
 from ..ir.graph import Const, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
@@ -70,7 +71,7 @@ def record_item(t: Tracer, owner: Abstract, index: int) -> Abstract | None:
 def record(t: Tracer, owner: Abstract) -> Any:
     """A named tuple like the one that a NumPy function gave, else None."""
     sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
-    return sample if isinstance(sample, tuple) and type(sample).__module__.startswith("numpy.") else None
+    return sample if is_a(sample, tuple) and module_of(type(sample)).startswith("numpy.") else None
 
 
 def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract] | None = None) -> None:
@@ -184,7 +185,7 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
         guards.scalar(source, value)
         results.append(value)
         return Scalar(value)
-    if isinstance(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
+    if is_a(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
         value = Value(Np(sample.dtype.name))
         guards.scalar(source, value)
         results.append(value)
@@ -203,7 +204,7 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
             for index, item in enumerate(sample)
         ]
         return Container("tuple", tuple(items))
-    value = Value(Obj(cls.__qualname__))
+    value = Value(Obj(class_name(cls)))
     guards.object(source, value, cls)
     results.append(value)
     return Opaque(value, cls)
@@ -266,8 +267,8 @@ def _no_warnings() -> Iterator[None]:
 
 
 def _name(function: Any) -> str:
-    name = getattr(function, "__name__", None) or repr(function)
-    return str(name)
+    name = name_of(function)
+    return short(function) if name is None else name.rpartition(".")[2]
 
 
 _BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
@@ -300,7 +301,7 @@ class _Maker:
     def make(self, abstract: Abstract) -> Any:
         if isinstance(abstract, Known):
             if _runs_code(abstract.value):
-                raise _NoStandIn(f"the function or class {abstract.value.__name__}")
+                raise _NoStandIn(f"the function or class {short(abstract.value)}")
             return abstract.value
         if isinstance(abstract, ArrayValue):
             return stand_in(abstract.type, tuple(map(self.length, abstract.dims)))
@@ -314,7 +315,9 @@ class _Maker:
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
             return _BUILDERS[abstract.kind](items)
-        raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else getattr(abstract.cls, "__name__", "an object"))
+        if not isinstance(abstract, Opaque):
+            raise _NoStandIn(type(abstract).__name__)
+        raise _NoStandIn("object" if abstract.cls is None else class_name(abstract.cls, "__name__"))
 
     def _scalar(self, value: Value) -> Any:
         if value.type == INT:
@@ -365,9 +368,9 @@ def _inner(args: list[Abstract]) -> tuple[Abstract, ...]:
 
 def _runs_code(value: Any) -> bool:
     """Whether a function that is given this object might run code of the user's with it."""
-    if not isinstance(value, (type, types.FunctionType, types.MethodType)):
+    if not is_a(value, (type, types.FunctionType, types.MethodType)):
         return False
-    return str(getattr(value, "__module__", "")).partition(".")[0] not in ("numpy", "builtins")
+    return package_of(value) not in ("numpy", "builtins")
 
 
 def _is_plain(items: list[Any], depth: int = 0) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import class_name, is_a, module_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
@@ -56,7 +57,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
 _REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
-_PYTHON_DTYPES = (bool, int, float, complex)
+_DTYPES = (bool, int, float, complex, *{np.dtype(code).type for code in np.typecodes["All"]})
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 
@@ -150,7 +151,8 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     """bool(operand): known, or a bool of the graph."""
     if isinstance(operand, Known):
         value = operand.value
-        if isinstance(value, (*_FOLDABLE, type, np.generic)) or callable(value) or type(value).__module__ == "builtins":
+        known = is_a(value, (*_FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
+        if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
     items = items_of(operand)
@@ -290,10 +292,7 @@ def _value(abstract: Abstract) -> Value:
 
 def _is_dtype(a: Any, b: Any) -> bool:
     """Whether two constants are compared as dtypes."""
-    return any(
-        isinstance(x, np.dtype) and (isinstance(y, (np.dtype, str)) or y in _PYTHON_DTYPES or (isinstance(y, type) and issubclass(y, np.generic)))
-        for x, y in ((a, b), (b, a))
-    )
+    return any(is_a(x, np.dtype) and (is_a(y, np.dtype) or type(y) is str or any(y is cls for cls in _DTYPES)) for x, y in ((a, b), (b, a)))
 
 
 def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
@@ -301,9 +300,8 @@ def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, 
     if not (isinstance(left, Known) and isinstance(right, Known)):
         return None
     a, b = left.value, right.value
-    if symbol in ("==", "!=") and _is_dtype(a, b):
-        return Known(function(a, b))
-    if type(a) not in _FOLDABLE or type(b) not in _FOLDABLE:
+    dtypes = symbol in ("==", "!=") and _is_dtype(a, b)
+    if not dtypes and (type(a) not in _FOLDABLE or type(b) not in _FOLDABLE):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None
@@ -323,7 +321,7 @@ def describe(abstract: Abstract) -> str:
     if value is not None:
         return str(value.type)
     if isinstance(abstract, Opaque):
-        return abstract.cls.__name__ if abstract.cls else "an object"
+        return class_name(abstract.cls, "__name__") if abstract.cls is not None else "an object"
     if isinstance(abstract, Known):
-        return type(abstract.value).__name__
+        return class_name(type(abstract.value), "__name__")
     return kind_of(abstract)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..ground.names import class_name
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -50,11 +52,12 @@ def field(parent: Source, name: str) -> Source:
 
 def member(cls: type, name: str) -> Source:
     """What a class and its bases say of a name."""
-    return Source(("member", name), f"{cls.__name__}.{name}", constant(cls, cls.__name__))
+    return Source(("member", name), f"{class_name(cls, '__name__')}.{name}", constant(cls, class_name(cls, "__name__")))
 
 
 def dict_item(parent: Source, key: str) -> Source:
-    return Source(("dict_item", key), f"{parent.name}[{key!r}]", parent)
+    quoted = f'"{key}"' if key.isidentifier() else repr(key)
+    return Source(("dict_item", key), f"{parent.name}[{quoted}]", parent)
 
 
 def item(parent: Source, index: int) -> Source:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
-_MAKERS = frozenset(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
+_MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
 def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
@@ -57,7 +57,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return objects.dict_item(t, container, index.value)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
-    if isinstance(container, Opaque) and container.cls in _MAKERS:
+    if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = opaque.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
     if isinstance(index, Known) and type(index.value) is int:

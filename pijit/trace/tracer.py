@@ -10,7 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
@@ -20,9 +20,7 @@ from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
-from ..pycode.joins import Join
 from ..pycode.liveness import live
-from ..pycode.loops import Loop
 from . import inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -34,15 +32,10 @@ from .values import (
     UNBOUND,
     Abstract,
     Break,
-    Container,
-    Known,
-    RangeIterator,
-    Scalar,
-    SequenceIterator,
     Together,
     Unrolled,
-    value_of,
 )
+from .versions import line_of, match, new_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +94,7 @@ class Capture:
     returns: bool
     progress: bool
     loops: bool
+    lines: set[tuple[str, int]]  # (file, line) of every instruction that was met
 
 
 # Why an operation leaves, where its handler does not say.
@@ -108,9 +102,8 @@ REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "look": "source_changed", "put": "store_target",
-    "empty": "memory", "assign": "memory",
-    "list_get": "list_item_type", "recheck": "source_changed", "int_abs": "int_overflow", "int_neg": "int_overflow",
-    "float_pow": "power", "int_floordiv": "zero_division",
+    "empty": "memory", "assign": "memory", "list_get": "list_item_type", "recheck": "source_changed",
+    "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
 
 # Instructions without a handler whose reason says more than that.
@@ -148,6 +141,7 @@ class Tracer:
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
+        self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
         self.last_micro = True
         self.ran_python = False  # the current instruction calls something
@@ -156,7 +150,7 @@ class Tracer:
         self.pending_checks: list[tuple[Value, Value]] = []
         self.state = State([root])
         self.checkpoint: list[FrameState] = []
-        self._entry_results: set[Value] = set()
+        self.entry_results: set[Value] = set()
 
     # ---- the whole capture -------------------------------------------------------------------------------------------
 
@@ -176,7 +170,7 @@ class Tracer:
             return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
-        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops)
+        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)
 
     def _run(self) -> None:
         """Interprets from the current state until the block ends."""
@@ -187,6 +181,7 @@ class Tracer:
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
             self.ran_python = False
+            self.lines.add((frame.bytecode.code.co_filename, instruction.line or 0))
             try:
                 for micro in instruction.micros:
                     self.last_micro = micro is instruction.micros[-1]
@@ -239,7 +234,7 @@ class Tracer:
         """Appends a pure operation to the entry block, where it dominates everything."""
         op = Op(name, args, types, attrs, {}, 0)
         self.entry.ops.append(op)
-        self._entry_results.add(op.result)
+        self.entry_results.add(op.result)
         return op.result
 
     def once(self, name: str, args: tuple[Value, ...], type: Type, **attrs: Any) -> Value:
@@ -326,7 +321,7 @@ class Tracer:
         """A jump to a block for this state: one that exists, or a new one."""
         frame = state.frame
         if not self._is_join(frame, frame.pc):
-            block = Block(self._line_of(frame))
+            block = Block(line_of(frame))
             self._work.append((block, state.copy()))
             return Jump(block)
         self._forget_dead(state)
@@ -336,7 +331,7 @@ class Tracer:
         place = state.place()
         versions = self._versions.setdefault(place, [])
         for version in versions:
-            args = _match(state, version, self)
+            args = match(self, state, version)
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
@@ -344,19 +339,16 @@ class Tracer:
             limit += self.limits.unroll
         full = len(self._versions) > self.limits.blocks
         if len(versions) >= limit or full:
-            block = Block(self._line_of(frame))
+            block = Block(line_of(frame))
             block.end = Leave(self.exit("redo", "graph_limit" if full else "block_limit", state.frames))
             return Jump(block)
-        version, args = self._new_version(state, loop, versions[-1] if versions else None)
+        version, args = new_version(self, state, loop, versions[-1] if versions else None)
         versions.append(version)
         self._work.append((version.block, version.state.copy()))
         if loop is not None:
             self.loops = True
             self._poll(version)
         return Jump(version.block, tuple(args))
-
-    def _line_of(self, frame: FrameState) -> int:
-        return frame.bytecode.at(frame.pc).line or 0
 
     def _poll(self, version: Version) -> None:
         version.block.is_header = True
@@ -382,142 +374,6 @@ class Tracer:
             for name in sorted(loop.names):
                 if name not in frame.names:
                     frame.names[name] = inputs.load_name_slot(self, name)
-
-    def _new_version(self, state: State, loop: Loop | None, earlier: Version | None) -> tuple[Version, list[Value]]:
-        """A block whose parameters are what may differ between the paths to it: what is stored on some of them, and, when there is an
-        earlier version that did not fit, whatever differs from it."""
-        block = Block(self._line_of(state.frame))
-        fresh = state.copy()
-        # another path may lead here later, so only what the entry block computes is known to be computed
-        fresh.memo = {key: value for key, value in state.memo.items() if value in self._entry_results}
-        args: list[Value] = []
-        params: dict[Value, int] = {}
-
-        def param(value: Value) -> Value:
-            made = block.param(value.type)
-            params[made] = len(args)
-            args.append(value)
-            if value in self.own:
-                self.own.add(made)
-            if value in self.samples:
-                self.samples[made] = self.samples[value]
-            return made
-
-        join = state.frame.flow.joins[state.frame.pc]
-        before = dict(_labelled(earlier.state)) if earlier is not None else {}
-        remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
-        for (label, container, key), abstract in _labelled_slots(fresh):
-            if not _is_live(fresh.frames[label[0]], container, key):
-                continue
-            stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
-            if isinstance(abstract, Known):
-                known = value_of(abstract)
-                differs = label in before and before[label].shape() != abstract.shape()
-                if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
-                    container[key] = Scalar(param(known))
-            elif isinstance(abstract, Unrolled):
-                continue  # its items are the same on every path
-            elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
-                container[key] = abstract.moved(param(abstract.position))
-            elif id(abstract) in remade:
-                continue
-            elif stored:
-                container[key] = abstract.remade(param(v) for v in abstract.parts())
-            elif label in before and before[label].shape() == abstract.shape():
-                kept = zip(abstract.parts(), before[label].parts(), strict=True)
-                container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
-            if isinstance(abstract, Container) and container[key] is not abstract:
-                remade[id(abstract)] = container[key]
-        for (_, container, key), abstract in _labelled_slots(fresh):
-            if isinstance(abstract, Container):
-                container[key] = remade.get(id(abstract), abstract)
-        return Version(block, fresh, params), args
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) or hasattr(value, "dtype")
-
-
-def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
-    """((label, container, key), abstract) of everything in a state; labels are the same in states of one place."""
-    found = []
-    for depth, frame in enumerate(state.frames):
-        containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
-            ("name", frame.names, list(frame.names)),
-        ]  # fmt: skip
-        for kind, container, keys in containers:
-            found += [(((depth, kind, key), container, key), container[key]) for key in keys]
-    return found
-
-
-def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
-    return ((label, abstract) for (label, _, _), abstract in _labelled_slots(state))
-
-
-def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
-    """Whether a slot of the innermost frame may be changed by the loop, or between the paths that join."""
-    frame = state.frame
-    if container is frame.locals:
-        return key in where.stores
-    if container is frame.names:
-        return key in where.names
-    return container is frame.stack and key >= depth
-
-
-def _match(state: State, version: Version, tracer: Tracer) -> list[Value] | None:
-    """The arguments that make ``state`` the version's state, or None."""
-    args: list[Value | None] = [None] * len(version.params)
-    theirs = list(version.state.slots())
-    ours = list(state.slots())
-    if len(theirs) != len(ours) or _sharing(ours) != _sharing(theirs):
-        return None
-    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
-        if key != other_key:
-            return None
-        if a is b or not _is_live(frame, container, key):
-            continue
-        if (a is LAZY) != (b is LAZY):
-            # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
-            known = tracer.entry_values.get(key)
-            if known is not None and (a is known or b is known):
-                if b is LAZY:
-                    continue
-                container[key] = a = known
-                if a is b:
-                    continue
-            return None
-        if isinstance(a, Known) and not isinstance(b, Known):
-            value = value_of(a)
-            if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
-                return None
-            a = Scalar(value)
-        elif isinstance(a, Known) or isinstance(b, Known):
-            if a.shape() != b.shape():
-                return None
-            continue
-        if a.shape() != b.shape():
-            return None
-        for mine, wanted in zip(a.parts(), b.parts(), strict=True):
-            index = version.params.get(wanted)
-            if index is not None:
-                if args[index] is not None and args[index] is not mine:
-                    return None
-                args[index] = mine
-            elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
-                return None
-    return None if any(a is None for a in args) else args  # type: ignore[return-value]
-
-
-def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
-    """Which tuples are one object: for each, the number of the first that it is."""
-    seen: dict[int, int] = {}
-    return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
-
-
-def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
-    """Whether a slot may still be read."""
-    return container is not frame.locals or key in live(frame.bytecode, frame.pc)
 
 
 def add(tracer: Tracer, a: Value, b: Value) -> Value:

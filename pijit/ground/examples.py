@@ -1,0 +1,98 @@
+"""One small program per reason: what leads to it. tests/test_reason_rows.py runs each and pins what is said of it.
+
+`import numpy as np` and `import pijit` go without saying. A line that raises is the last one.
+"""
+
+from __future__ import annotations
+
+
+def f(body: str, calls: str, args: str = "x", before: str = "") -> str:
+    """A jitted function, what stands before it, and calls of it."""
+    lines = [*before.splitlines(), "@pijit.jit", f"def f({args}):", *("    " + line for line in body.splitlines())]
+    return "\n".join([*lines, "", *calls.splitlines()])
+
+
+SIX = "np.arange(6.0)"
+TWICE = "return x + x"
+SCALED = "return g(x)"
+SCALE = "def g(x, k=2):\n    return x * k\n\n"
+
+# By id, as programs are read. fmt: off
+EXAMPLES: dict[str, str] = {
+    # breaks
+    "PJ101": f("global k\nk = x\nreturn x + k", "f(1.5)"),
+    "PJ102": f("return next(g(x))", "f(1.5)", before="def g(x):\n    yield x\n\n"),
+    "PJ103": f("with np.errstate(all='ignore'):\n    return x + 1", "f(1.5)"),
+    "PJ104": f("s = 0\nfor i in range(9):\n    if i == 1:\n        s = 1.5\n    elif i == 2:\n        s = True\n    elif i == 3:\n"
+               "        s = np.float32(1)\n    elif i == 4:\n        s = np.int16(3)\n    elif i == 5:\n        s = np.int8(3)\nreturn s", "f(1)"),
+    "PJ105": f("".join(f"x = x + 1 if x > {n} else x - 1\n" for n in range(6)) + "return x", "f(1.5)",
+               before="pijit.config.max_blocks = 2\n\n"),
+    "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
+    "PJ107": f("g = lambda y: y + 1\nreturn g(x)", "f(1.5)"),
+    "PJ108": f("return {'a': x}", "f(1.5)"),
+    "PJ111": f("return id(x) > 0", "f(1.5)"),
+    "PJ112": f("return max(x, key=abs)", "f((1, 2))"),
+    "PJ113": f("return x if x < 1 else f(x - 1)", "f(1.5)"),
+    "PJ114": f("return g(x)", "f(1.5)", before="def g(x):\n    return locals()\n\n"),
+    "PJ115": f("print(x)\nreturn x + x", "f(1.5)"),
+    "PJ116": f("return g(x) + 1", "f(1.5)", before="@pijit.skip\ndef g(x):\n    return x + x\n\n"),
+    "PJ121": f(TWICE, "f(1j)"),
+    "PJ122": f(TWICE, "f(np.ones(3, np.longdouble))"),
+    "PJ123": f(TWICE, "f(np.ma.ones(3))"),
+    "PJ126": f("return x.n + 1", "f(Thing())", before="class Thing:\n    def __getattr__(self, name):\n        return 1\n\n"),
+    "PJ127": f("x[0] = 1\nreturn 2.0", "f(bytearray(2))"),
+    "PJ128": f(TWICE, "f(2**70)"),
+    "PJ129": f("s = 0\nfor k in x:\n    s = s + 1\nreturn s", "f({1: 2})"),
+    "PJ133": f("if x > 9:\n    y = 1\nreturn y", "f(1.5)"),
+    "PJ134": f("return x + (1 % 0)", "f(1.5)"),
+    "PJ135": "def make():\n    n = 0.0\n\n    @pijit.jit\n    def f(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return f\n\n"
+             "f = make()\nf(1.5)",
+    # exits
+    "PJ200": f(TWICE, "f(1.5)"),
+    "PJ201": f(TWICE, "f(2**62)"),
+    "PJ202": f("return x[k]", f"f({SIX}, 9)", "x, k"),
+    "PJ203": f("return x / k", "f(1.5, 0.0)", "x, k"),
+    "PJ204": f("return x + k", f"f({SIX}, np.ones(4))", "x, k"),
+    "PJ205": f("return math.sqrt(x)", "f(-1.5)", before="import math\n\n"),
+    "PJ206": f("return 1.0 / x", f"f({SIX})"),
+    "PJ207": f("return np.linalg.inv(x)", "f(np.zeros((2, 2)))"),
+    "PJ208": f("return np.unstack(x)[0] + 1", "f(np.ones((2, 3)))"),
+    "PJ209": f("for i in range(10**9):\n    x = x + 1.0\n    if done:\n        break\nreturn done",
+               "signal.setitimer(signal.ITIMER_PROF, 0.2)\nf(1.5)\nsignal.signal(signal.SIGPROF, signal.SIG_IGN)",
+               before="import signal\n\ndone = False\n\ndef stop(*_):\n    global done\n    done = True\n\nsignal.signal(signal.SIGPROF, stop)\n\n"),
+    "PJ212": f("y = np.prod(x)\nreturn y * k", "with np.errstate(over='call', call=change):\n    print(f(np.full(6, 2.0)), f(np.full(6, 1e300)))",
+               before="k = 2\n\ndef change(*_):\n    global k\n    k = -3\n\n"),
+    "PJ215": f("x[0] = 1.0", "f(np.broadcast_to(1.5, 6))"),
+    "PJ217": f("return int(x)", "f(float('nan'))"),
+    "PJ218": f("return np.empty(x)", "f(2**50)"),
+    "PJ222": f("s = 0\nfor i in range(x, x + 3):\n    s = s + 1\nreturn s", "f(2**62 + 5)"),
+    "PJ223": f("return x[k] + 1", "f([1, 2.5], 0)\nf([1, 2.5], 1)", "x, k"),
+    "PJ224": f("return x[1:5] + 1", f"f({SIX})\nf({SIX}[:3])"),
+    "PJ225": f("return x ** k", "f(2, -1)", "x, k"),
+    "PJ226": f("return x >> k", "f(1, -1)", "x, k"),
+    # guard failures
+    "PJ301": f(TWICE, "f(1.5)\nf(1)"),
+    "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),
+    "PJ303": f(SCALED, "f(1.5)\ng = abs\nf(1.5)", before=SCALE),
+    "PJ304": f(TWICE, f"f({SIX})\nf({SIX}.astype(np.float32))"),
+    "PJ305": f(TWICE, f"f({SIX})\nf({SIX}.reshape(2, 3))"),
+    "PJ306": f(TWICE, f"f({SIX})\nf({SIX}[:1])"),
+    "PJ307": f(TWICE, f"f({SIX})\nf({SIX}[::-1])"),
+    "PJ308": f("x[0] = 2.0", f"f({SIX})\nf(np.frombuffer(bytes(48)))"),
+    "PJ309": f("return x * k", "f(1.5)\ndel k\nf(1.5)", before="k = 2\n\n"),
+    "PJ310": f("return abs(x)", "f(1.5)\nabs = float\nf(1.5)"),
+    "PJ311": f(TWICE, "f(1)\nf(2**70)"),
+    "PJ312": f(TWICE, f"f({SIX})\nwith np.errstate(all='ignore'):\n    f({SIX})"),
+    "PJ313": f(SCALED, "f(1.5)\ng.__defaults__ = (3,)\nf(1.5)", before=SCALE),
+    "PJ314": f("s = 0.0\nfor y in x:\n    s = s + y\nreturn s", "f((1.5, 2.5))\nf((1.5, 2.5, 3.5))"),
+    "PJ315": f("return x * k", "f(1.5)\npijit.jit(type(f)(f.__code__, {'__name__': 'elsewhere', 'k': 3}))(1.5)", before="k = 2\n\n"),
+    # compiled again, or given up
+    "PJ401": f(TWICE, "f(1.5)\nf(1)"),
+    "PJ402": f(TWICE, "f(1.5)\nf(1)", before="pijit.config.max_fragments = 1\n\n"),
+    "PJ404": f("y = x + 1\nreturn y * 2", "for _ in range(1000):\n    f(2**62)"),
+    "PJ405": f("raise ValueError", "f(1)"),
+    "PJ408": "pijit.jit(len)",
+    "PJ409": "@pijit.jit\ndef f():\n    yield 1\n\nlist(f())",
+    "PJ901": f(TWICE, "f(1.5)", before="from pijit.runtime import driver\n\ndriver.capture_entry = None  # a bug in pijit, imitated\n\n"),
+}
+# fmt: on

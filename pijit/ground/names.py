@@ -1,0 +1,78 @@
+"""Names of objects of the program, found without running any of its code.
+
+`value.__name__` and even `isinstance(value, X)` may: a module's `__getattr__`, a metaclass's `__getattribute__`, a property `__class__`.
+Capture and messages look at whatever a program has; what they look at must not notice.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+_of_class = {name: type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__module__")}
+_flags = type.__dict__["__flags__"].__get__
+_HEAP_TYPE = 1 << 9
+_CALLABLES = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    np.ufunc, type(np.sum), type(np.random.default_rng),
+)  # fmt: skip
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(NotImplemented), type(Ellipsis))
+
+
+def is_a(value: Any, cls: type | tuple[type, ...]) -> bool:
+    """isinstance() by the type alone."""
+    return issubclass(type(value), cls)
+
+
+def class_name(cls: type, of: str = "__qualname__") -> str:
+    """A class's name."""
+    try:
+        name = _of_class[of](cls)
+    except AttributeError:  # a class may be without its module
+        return ""
+    return name if type(name) is str else ""
+
+
+def module_of(cls: type) -> str:
+    """The name of a class's module, "" when it is not known."""
+    return class_name(cls, "__module__")
+
+
+def is_heap_class(cls: type) -> bool:
+    """Whether a class was made by a class statement, or as if."""
+    return bool(_flags(cls) & _HEAP_TYPE)
+
+
+def package_of(value: Any) -> str:
+    """The top-level package that a class or function says it is from; "" when it does not say."""
+    if is_a(value, type):
+        return module_of(value).partition(".")[0]
+    module = getattr(value, "__module__", None) if type(value) in _CALLABLES else None
+    return module.partition(".")[0] if type(module) is str else ""
+
+
+def name_of(value: Any) -> str | None:
+    """What an object with a name is called: a class, function, or module; None for anything else."""
+    cls = type(value)
+    if is_a(value, type):
+        return class_name(value)
+    if cls is types.ModuleType:
+        name = vars(value).get("__name__")
+    elif cls is types.MethodType:
+        return name_of(value.__func__)
+    elif cls in _CALLABLES:
+        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    else:
+        return None
+    return name if type(name) is str else None
+
+
+def short(value: Any) -> str:
+    """An object in a few words: the value of what is small, else its name or its class."""
+    if type(value) in _PLAIN or (is_a(value, (np.generic, np.dtype)) and package_of(type(value)) == "numpy"):
+        text = repr(value)
+    else:
+        text = name_of(value) or f"a {class_name(type(value), '__name__')}"
+    return text if len(text) <= 60 else text[:57] + "..."

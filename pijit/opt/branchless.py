@@ -1,0 +1,184 @@
+"""Short branches inside loops, of which a side could leave, become straight code: both sides are computed and `select` chooses. Loads come early.
+
+    B: branch c Y N                              B: y = x * 3; ok = low <= x <= high; check not c or ok
+    Y: y = int_mul x 3; goto J(y)          =>       J's parameter is select(c, y, n)
+    N: goto J(n)
+
+A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself.
+Moved are operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run and its operand
+lies outside the range in which nothing overflows.
+
+A load cannot fail, its indices are checked: before the exits of its block, LLVM sees that the loop always does it, and keeps in a register what
+the iteration before has stored there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
+from ..ir.ops import OPS
+from ..ir.types import BOOL, FLOAT, INT, Np
+from .facts import MAX, MIN, Range
+from .rename import Renaming, rename
+from .simplify import merge
+
+_MOST = 6  # operations of both sides together
+_CHEAP = frozenset({
+    "cmp", "not", "select", "bool_to_int", "int_and", "int_or", "int_xor", "int_invert", "int_to_float", "raw_add", "raw_sub", "raw_mul", "raw_min",
+    "raw_max", "wrap_add", "wrap_sub", "wrap_mul", "float_add", "float_sub", "float_mul",
+    "float_neg", "float_abs",
+})  # fmt: skip
+_BY_CONSTANT = {"int_mod": "raw_mod", "int_floordiv": "raw_floordiv", "int_rshift": "raw_rshift"}
+_LINEAR = {"int_add": "wrap_add", "int_sub": "wrap_sub", "int_mul": "wrap_mul"}
+_ON_BOTH_WAYS = {**_BY_CONSTANT, **_LINEAR, "raw_add": "wrap_add", "raw_sub": "wrap_sub", "raw_mul": "wrap_mul"}
+
+
+def straighten(graph: Graph) -> None:
+    """Does it for every such branch, innermost first."""
+    entered: dict[Block, int] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            entered[jump.target] = entered.get(jump.target, 0) + 1
+    new: Renaming = {}
+    for block in _in_loops(graph):
+        if isinstance(block.end, Branch):
+            _try(block, block.end, entered, new)
+    if new:
+        rename(graph, new)
+        graph.arrange()
+        merge(graph)
+    for block in graph.blocks:
+        block.ops = _loads_early(block.ops)
+
+
+def _loads_early(ops: list[Op]) -> list[Op]:
+    made: list[Op] = []
+    place: dict[Value, int] = {}  # of what is defined here: before which position it may not be used
+    free = 0  # no load goes up beyond this position
+    for op in ops:
+        if op.name == "load":
+            at = max([free, *(place.get(arg, 0) for arg in op.args)])
+            made.insert(at, op)
+            place = {value: number + (number > at) for value, number in place.items()}
+            place[op.result] = at + 1
+            continue
+        made.append(op)
+        place.update((value, len(made)) for value in op.results)
+        if OPS[op.name].effect in ("write", "any"):
+            free = len(made)
+    return made
+
+
+def _in_loops(graph: Graph) -> list[Block]:
+    """The blocks between a header and a jump back to it, the last ones first."""
+    place = {block: number for number, block in enumerate(graph.blocks)}
+    inside: set[Block] = set()
+    for block in graph.blocks:
+        for jump in block.jumps():
+            if jump.target.is_header and place[jump.target] <= place[block]:
+                inside.update(graph.blocks[place[jump.target] : place[block] + 1])
+    return [block for block in reversed(graph.blocks) if block in inside]
+
+
+def _try(block: Block, end: Branch, entered: dict[Block, int], new: Renaming) -> None:
+    yes, no = _Side(end.yes, entered), _Side(end.no, entered)
+    if yes.after.target is not no.after.target:  # one may be the way past the other
+        yes, no = (yes, _Side(end.no)) if yes.after.target is end.no.target else (_Side(end.yes), no)
+    join = yes.after.target
+    pairs = list(zip(yes.after.args, no.after.args, strict=True)) if join is no.after.target else []
+    if not pairs or join.is_header or entered[join] != 2 or not all(_chosen(a) for a, _ in pairs):
+        return
+    if len(yes.ops) + len(no.ops) > _MOST or not (yes.straight() and no.straight()) or not (yes.ranges or no.ranges):
+        return
+    before = _redo(block)
+    block.ops += yes.code(end.condition, True, before) + no.code(end.condition, False, before)
+    for param, (a, b) in zip(join.params, pairs, strict=True):
+        choice = Op("select", (end.condition, a, b), (param.type,), {}, {}, block.line)
+        block.ops.append(choice)
+        new[param] = choice.result
+    join.params = []
+    block.end = Jump(join)
+
+
+def _redo(block: Block) -> Exit | None:
+    """An exit to an instruction of the block after which nothing visible happens."""
+    for op in reversed(block.ops):
+        if OPS[op.name].effect not in (None, "read"):
+            return None
+        if "redo" in op.exits:
+            return op.exits["redo"]
+    return None
+
+
+def _chosen(value: Value) -> bool:
+    return value.type in (INT, FLOAT, BOOL) or (isinstance(value.type, Np) and value.type.dtype.kind in "biuf")
+
+
+def _harmless(op: Op) -> bool:
+    divisor = op.args[-1]
+    return op.name in _BY_CONSTANT and isinstance(divisor, Const) and divisor.value > 0
+
+
+class _Side:
+    """One way of a branch: what a block does that only this branch leads to, or nothing. ``ranges``: of the values from which its sums are
+    made, with the exit to take outside."""
+
+    def __init__(self, jump: Jump, entered: dict[Block, int] | None = None) -> None:
+        block = jump.target
+        mine = entered is not None and entered[block] == 1 and not block.params and isinstance(block.end, Jump)
+        self.ops: list[Op] = block.ops if mine else []
+        self.after: Jump = block.end if mine and isinstance(block.end, Jump) else jump
+        self.ranges: dict[Value, tuple[Range, Exit]] = {}
+        self._sums: dict[Value, tuple[Value, int, int]] = {}  # value: root, a, b such that it is a * root + b
+
+    def straight(self) -> bool:
+        """Whether all can be done on the other way too; fills ``ranges``."""
+        return all(op.name in _CHEAP or _harmless(op) or (op.name in _LINEAR and self._sum(op)) for op in self.ops)
+
+    def _sum(self, op: Op) -> bool:
+        left, right = op.args
+        known, base = (left, right) if isinstance(left, Const) else (right, left)
+        if not isinstance(known, Const) or isinstance(base, Const):
+            return False
+        number = known.value
+        root, a, b = self._sums.get(base, (base, 1, 0))
+        if op.name == "int_mul":
+            a, b = a * number, b * number
+        elif op.name == "int_add":
+            b += number
+        elif known is right:
+            b -= number
+        else:
+            a, b = -a, number - b
+        if a == 0:
+            return False
+        self._sums[op.result] = root, a, b
+        ends = (-((b - MIN) // a), (MAX - b) // a) if a > 0 else (-((MAX - b) // -a), (b - MIN) // -a)
+        (low, high), exit = self.ranges.get(root, ((MIN, MAX), op.exits["redo"]))
+        self.ranges[root] = (max(low, ends[0]), min(high, ends[1])), exit
+        return True
+
+    def code(self, condition: Value, holds: bool, before: Exit | None) -> list[Op]:
+        """The operations and checks, where it runs when the condition has this value. ``before``: an exit that does for both sides: with
+        it the condition need not be asked."""
+        made: list[Op] = []
+        for op in self.ops:
+            if op.name in _ON_BOTH_WAYS:
+                op.name, op.exits = _ON_BOTH_WAYS[op.name], {}
+            made.append(op)
+        for root, ((low, high), exit) in self.ranges.items():
+            line = made[0].line
+
+            def add(name: str, *args: Value, line: int = line, **attrs: object) -> Value:
+                made.append(Op(name, args, (BOOL,), attrs, {}, line))
+                return made[-1].result
+
+            above = add("cmp", root, const(low), symbol=">=")
+            inside = add("select", above, add("cmp", root, const(high), symbol="<="), const(False))
+            if before is not None:
+                exit = replace(before, reason=exit.reason)
+            else:
+                inside = add("select", condition, *((inside, const(True)) if holds else (const(True), inside)))
+            made.append(Op("check", (inside,), (), {}, {"redo": exit}, line))
+        return made

@@ -1,0 +1,161 @@
+"""Block versions: which block a state goes to, and which of its values become the block's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ground.names import is_a
+from ..ir.graph import Block, Const, Value
+from ..pycode.joins import Join
+from ..pycode.liveness import live
+from ..pycode.loops import Loop
+from .state import FrameState, State, Version
+from .values import LAZY, Abstract, Container, Known, RangeIterator, Scalar, SequenceIterator, Unrolled, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+def line_of(frame: FrameState) -> int:
+    """The line of the frame's next instruction."""
+    return frame.bytecode.at(frame.pc).line or 0
+
+
+def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | None) -> tuple[Version, list[Value]]:
+    """A block whose parameters are what may differ between the paths to it: what is stored on some of them, and, when there is an
+    earlier version that did not fit, whatever differs from it."""
+    block = Block(line_of(state.frame))
+    fresh = state.copy()
+    # another path may lead here later, so only what the entry block computes is known to be computed
+    fresh.memo = {key: value for key, value in state.memo.items() if value in t.entry_results}
+    args: list[Value] = []
+    params: dict[Value, int] = {}
+
+    def param(value: Value) -> Value:
+        made = block.param(value.type)
+        params[made] = len(args)
+        args.append(value)
+        if value in t.own:
+            t.own.add(made)
+        if value in t.samples:
+            t.samples[made] = t.samples[value]
+        return made
+
+    join = state.frame.flow.joins[state.frame.pc]
+    before = dict(_labelled(earlier.state)) if earlier is not None else {}
+    remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
+    for (label, container, key), abstract in _labelled_slots(fresh):
+        if not _is_live(fresh.frames[label[0]], container, key):
+            continue
+        stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
+        if isinstance(abstract, Known):
+            known = value_of(abstract)
+            differs = label in before and before[label].shape() != abstract.shape()
+            if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
+                container[key] = Scalar(param(known))
+        elif isinstance(abstract, Unrolled):
+            continue  # its items are the same on every path
+        elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
+            container[key] = abstract.moved(param(abstract.position))
+        elif id(abstract) in remade:
+            continue
+        elif stored:
+            container[key] = abstract.remade(param(v) for v in abstract.parts())
+        elif label in before and before[label].shape() == abstract.shape():
+            kept = zip(abstract.parts(), before[label].parts(), strict=True)
+            container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
+        if isinstance(abstract, Container) and container[key] is not abstract:
+            remade[id(abstract)] = container[key]
+    for (_, container, key), abstract in _labelled_slots(fresh):
+        if isinstance(abstract, Container):
+            container[key] = remade.get(id(abstract), abstract)
+    return Version(block, fresh, params), args
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) or is_a(value, np.generic)
+
+
+def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
+    """((label, container, key), abstract) of everything in a state; labels are the same in states of one place."""
+    found = []
+    for depth, frame in enumerate(state.frames):
+        containers: list[tuple[str, Any, Any]] = [
+            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
+            ("name", frame.names, list(frame.names)),
+        ]  # fmt: skip
+        for kind, container, keys in containers:
+            found += [(((depth, kind, key), container, key), container[key]) for key in keys]
+    return found
+
+
+def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
+    return ((label, abstract) for (label, _, _), abstract in _labelled_slots(state))
+
+
+def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
+    """Whether a slot of the innermost frame may be changed by the loop, or between the paths that join."""
+    frame = state.frame
+    if container is frame.locals:
+        return key in where.stores
+    if container is frame.names:
+        return key in where.names
+    return container is frame.stack and key >= depth
+
+
+def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
+    """The arguments that make ``state`` the version's state, or None."""
+    args: list[Value | None] = [None] * len(version.params)
+    theirs = list(version.state.slots())
+    ours = list(state.slots())
+    if len(theirs) != len(ours) or _sharing(ours) != _sharing(theirs):
+        return None
+    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
+        if key != other_key:
+            return None
+        if not _is_live(frame, container, key):
+            continue
+        if (a is LAZY) != (b is LAZY):
+            # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
+            known = t.entry_values.get(key)
+            if known is not None and (a is known or b is known):
+                if b is LAZY:
+                    continue
+                container[key] = a = known
+                if a is b:
+                    continue
+            return None
+        if isinstance(a, Known) and not isinstance(b, Known):
+            value = value_of(a)
+            if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
+                return None
+            a = Scalar(value)
+        elif a is not b and (isinstance(a, Known) or isinstance(b, Known)):
+            if a.shape() != b.shape():
+                return None
+            continue
+        if a.shape() != b.shape():
+            return None
+        for mine, wanted in zip(a.parts(), b.parts(), strict=True):
+            index = version.params.get(wanted)
+            if index is not None:
+                if args[index] is not None and args[index] is not mine:
+                    return None
+                args[index] = mine
+            elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
+                return None
+    return None if any(a is None for a in args) else args  # type: ignore[return-value]
+
+
+def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
+    """Which tuples are one object: for each, the number of the first that it is."""
+    seen: dict[int, int] = {}
+    return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
+
+
+def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
+    """Whether a slot may still be read."""
+    return container is not frame.locals or key in live(frame.bytecode, frame.pc)

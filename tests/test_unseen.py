@@ -1,0 +1,196 @@
+"""What pijit does beside a program must not be noticed by it: no code of the program runs because capture looks at its objects, nothing
+that it lets go lives on because it was compiled, and other users of the same hooks see what they would see alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def lines_of(folder, **environment):
+    """What the program in a folder prints, plainly and with everything enabled."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    printed = []
+    for run in ((), ("-m", "pijit", "run", "--everything", "--threshold", "1")):
+        done = subprocess.run(
+            [sys.executable, *run, "program.py"], capture_output=True, text=True, cwd=folder, timeout=300,
+            env={**os.environ, "PYTHONPATH": path, **environment},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "PJ901" not in done.stderr, done.stderr
+        printed.append(done.stdout.splitlines())
+    return printed
+
+
+PROGRAMS = {
+    # Code of the program that counts who looks: at a module, a class, an instance, for a guard, a message, a test of truth.
+    "looking runs nothing": """
+        import types
+        seen = []
+        m = types.ModuleType("m")
+        m.__getattr__ = lambda name: seen.append(name) or 123
+        class Dressed:
+            k = 3
+            @property
+            def __class__(self):
+                seen.append("class")
+                return float
+        class Asked:
+            def __getattribute__(self, name):
+                seen.append(name)
+                return 2
+        class Meta(type):
+            def __getattribute__(self, name):
+                seen.append(name)
+                return type.__getattribute__(self, name)
+            def __bool__(self):
+                seen.append("bool")
+                return False
+        class Made(metaclass=Meta):
+            k = 3
+            @classmethod
+            def g(cls, n):
+                return n + 1 if cls else n - 1
+        class Nowhere(type):
+            __module__ = property(lambda self: 1 // 0)
+            k = 3
+        class In(metaclass=Nowhere):
+            pass
+        class Text(int):
+            def __repr__(self):
+                seen.append("repr")
+                return "Text"
+        def field(held, n):
+            s = 0
+            for i in range(n):
+                s = s + i * held.k
+            return s
+        def call(held, n):
+            try:
+                return held(n)
+            except TypeError as error:
+                return str(error)
+        def truth(n):
+            return Made.g(n), Made().g(n)
+        def plus(n):
+            return n + 1
+        for held in (m, Dressed(), Asked(), Made(), Made, In):
+            for n in (3, 4, 5):
+                print(field(held, n), call(held, n) if held is m else 0, truth(n), plus(n), plus(Text(n)), seen)
+        """,
+    # The constants of a code object go with it, also where a fragment of it was made.
+    "a lambda of eval is gone at once": """
+        import gc, weakref
+        gc.disable()
+        def make():
+            return eval("lambda: 42")
+        def look():
+            f = make()
+            ref = weakref.ref(f.__code__)
+            del f
+            return ref() is None
+        print(look(), look(), look())
+        """,
+    # What capture finds, it lets go; no collection has to come for that.
+    "what was looked at is gone at once": """
+        import gc, weakref
+        gc.disable()
+        class A:
+            k = 3
+        def use(a, n):
+            s = 0
+            for i in range(n):
+                s += i * a.k
+                if s > 10**6 and n < 0:
+                    print(s)
+            return s
+        def look():
+            a = A()
+            ref = weakref.ref(a)
+            use(a, 1000)
+            del a
+            return ref() is None
+        print(look(), look(), look())
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        print([type(g).__name__ for g in gc.garbage if type(g).__module__.startswith(("pijit.ir", "pijit.trace", "pijit.pycode"))])
+        """,
+    # An audit hook in Python runs in the middle of sys.settrace.
+    "events with an audit hook": """
+        import sys
+        sys.addaudithook(lambda name, args: None)
+        class Letters:
+            def __init__(self, it):
+                self.it = iter(it)
+            def __aiter__(self):
+                return self
+            async def __anext__(self):
+                try:
+                    return next(self.it)
+                except StopIteration:
+                    raise StopAsyncIteration
+        async def work():
+            async for letter in Letters("abc"):
+                x = letter
+            return x
+        def run(setter):
+            events = []
+            def trace(frame, event, arg):
+                if frame.f_code.co_filename == __file__:
+                    events.append((frame.f_lineno, event))
+                    return trace
+            coroutine = work()
+            try:
+                setter(trace)
+                coroutine.send(None)
+            except StopIteration as error:
+                events.append(error.value)
+            finally:
+                setter(None)
+            return events
+        for setter in (sys.settrace, sys.setprofile) * 3:
+            print(run(setter))
+        """,
+    # The free function of another user of code extras runs for that user's code objects only.
+    "another user of code extras": """
+        import ctypes, sys
+        new = sys.version_info >= (3, 12)
+        freefunc = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        request = getattr(ctypes.pythonapi, "PyUnstable_Eval_RequestCodeExtraIndex" if new else "_PyEval_RequestCodeExtraIndex")
+        request.argtypes, request.restype = (freefunc,), ctypes.c_ssize_t
+        put = getattr(ctypes.pythonapi, "PyUnstable_Code_SetExtra" if new else "_PyCode_SetExtra")
+        put.argtypes, put.restype = (ctypes.py_object, ctypes.c_ssize_t, ctypes.c_void_p), ctypes.c_int
+        freed = []
+        keep = freefunc(freed.append)
+        index = request(keep)
+        def make(text):
+            space = {}
+            exec(text, space)
+            return space.pop("f")
+        def look(value):
+            f = make("def f(n):\\n s = 0\\n for i in range(n): s += i\\n return s")
+            for _ in range(3):
+                f(1000)
+            if value:
+                extra = make("def f(n): return n")
+                put(extra.__code__, index, value)
+        for value in (0, 100, 0, 200, 0):
+            look(value)
+        print(freed)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_without_pijit(name, tmp_path):
+    (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAMS[name]))
+    every = {"PIJIT_COMPILE_ALL": "1"} if name == "looking runs nothing" else {}
+    plain, ours = lines_of(tmp_path, **every)
+    assert ours == plain
