@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pijit
 import pytest
 from differential import check
+
+import pijit
 
 OFTEN = 2 * pijit.config.exit_threshold + 2  # the calls after which what follows the exit runs natively
 
