@@ -14,7 +14,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its pool of compilers would be there while others are measured
+# No pool of compilers that is there while others are measured.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 # Before any of them counts the cores.
 if __name__ == "__main__" and sys.argv[1:2] == ["one"]:
