@@ -67,10 +67,31 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     return result;
 }
 
-/* The int a callback returned, or `otherwise` when it failed. Steals result. */
+/* Runs as a pending call, which owns the exception. */
+static int raise_now(void *exc)
+{
+    pj_err_give(exc);
+    return -1;
+}
+
+/* What a signal's handler raised while a callback ran is raised when the main thread next looks at its signals, in the
+ * program's code. Steals exc. */
+static void raise_later(PyObject *exc)
+{
+    if (Py_AddPendingCall(raise_now, exc) < 0) {
+        pj_err_give(exc);
+        pj_report("too many pending calls");
+    }
+}
+
+/* The int a callback returned, or `otherwise` when it failed or gave an exception to raise. Steals result. */
 static int64_t number_of(PyObject *result, int64_t otherwise, const char *name)
 {
     if (result == NULL) {
+        return otherwise;
+    }
+    if (PyExceptionInstance_Check(result)) {
+        raise_later(result);
         return otherwise;
     }
     int64_t n = result == Py_None ? otherwise : PyLong_AsLongLong(result);
@@ -88,7 +109,7 @@ void pj_call_on_frame(PyCodeObject *code, PyObject *globals)
         return;
     }
     PyObject *exc = pj_err_take();
-    Py_XDECREF(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"));
+    (void)number_of(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"), 0, "on_frame failed");
     pj_err_give(exc);
 }
 

@@ -438,6 +438,7 @@ PyObject *pj_symbols(void)
         {"pj_recheck", (void *)pj_recheck},
         {"pj_empty", (void *)pj_empty},
         {"pj_view", (void *)pj_view},
+        {"pj_assign", (void *)pj_assign},
         {"pj_release", (void *)pj_release},
         {"pj_retain", (void *)pj_retain},
         {"pj_list_item", (void *)pj_list_item},

@@ -322,6 +322,7 @@ int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W)
 PjStep pj_try_point(PjRun *r, PjPoint *point);
 int pj_failure(PjRun *r, PjFragment *fragment, PyObject **object);
 int64_t pj_recheck(int64_t *W);
+int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 void pj_hold_inputs(PjRun *r);
 PyObject *pj_local_value(PjRun *r, int slot); /* borrowed; of a cell its contents */
 PjPoint *pj_point(PjState *state, int pc, bool make);

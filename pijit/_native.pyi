@@ -39,9 +39,9 @@ def attach(code: CodeType, data: object, mode: str) -> CodeState: ...
 def state_of(code: CodeType) -> CodeState | None: ...
 def set_callbacks(
     *,
-    on_frame: Callable[[CodeType, dict[str, Any]], None] | None = ...,
+    on_frame: Callable[[CodeType, dict[str, Any]], BaseException | None] | None = ...,
     on_entry: Callable[..., int] | None = ...,
-    on_exit: Callable[[CodeState, Fragment, int, int], int] | None = ...,
+    on_exit: Callable[[CodeState, Fragment, int, int], int | BaseException] | None = ...,
     on_error: Callable[[str], None] | None = ...,
     exit_threshold: int = ...,
 ) -> None: ...

@@ -5,15 +5,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
-from ..ir.types import Array
-from .arrays import ArrayValue, load_element, store_element
+from .arrays import ArrayValue, store_element
 from .ints import ZERO
-from .llvm import I1, I8, I64, PTR, call, i64, intrinsic
-from .loops import nest
+from .llvm import I8, I64, call, i64, intrinsic
 from .rows import row
-from .whole import new_array, size
 
 if TYPE_CHECKING:
     from ..ir.graph import Op
@@ -23,21 +18,26 @@ if TYPE_CHECKING:
 @row("assign")
 def _assign(d: Driver, op: Op) -> None:
     target, source = d.array(op.args[0]), d.value(op.args[1])
-    if not isinstance(source, ArrayValue):
-        with nest(d, _lengths(target)) as indices:
-            store_element(d, target.address(d, _in_order(target, indices)), source)
-        return
-    stretch = stretched(op, 1)[-1]
-    if _one_block(target, source) and not stretch:
-        _move(d, target, source)
-        return
-    with d.rarely(_overlap(d, target, source)) as merge:
-        temporary = _copied(d, op, source)
-    owner, data = merge.choose(PTR(None), temporary.owner), merge.choose(source.data, temporary.data)
-    steps = [merge.choose(*pair) for pair in zip(source.steps, temporary.steps, strict=True)]
-    _copy(d, target, ArrayValue(source.type, owner, data, source.dims, steps, steps), stretch)
-    with d.rarely(d.builder.icmp_unsigned("!=", owner, PTR(None))):
-        call(d.builder, "pj_release", ir.VoidType(), owner)
+    if isinstance(source, ArrayValue):
+        steps = operand_steps(source, target.type.ndim, stretched(op, 1)[-1])
+        done = copy(d, target, source.data, steps)
+        d.exit_if(op, d.builder.icmp_signed("==", done, ZERO))
+    else:
+        fill(d, target, source)
+
+
+def fill(d: Driver, target: ArrayValue, value: Any) -> None:
+    """target[...] = value."""
+    place = d.stack(2)
+    store_element(d, place, value)
+    copy(d, target, place, [ZERO] * target.type.ndim)
+
+
+def copy(d: Driver, target: ArrayValue, source: Any, steps: list[Any]) -> Any:
+    """Copies elements; gives 0 when there is no memory for what would be overwritten."""
+    ndim = target.type.ndim
+    block = d.dims_on_stack([*target.dims, *target.steps, *steps])[0]
+    return call(d.builder, "pj_assign", I64, target.data, source, i64(target.type.dtype.itemsize), i64(ndim), block)
 
 
 def stretched(op: Op, operands: int) -> list[frozenset[int]]:
@@ -62,41 +62,6 @@ def at(d: Driver, data: Any, steps: list[Any], indices: list[Any]) -> Any:
     return b.gep(data, [offset], inbounds=True, source_etype=I8)
 
 
-def _lengths(array: ArrayValue) -> list[Any]:
-    """The lengths, those of the outermost loop first."""
-    return array.dims[::-1] if array.type.order == "F" else list(array.dims)
-
-
-def _in_order(array: ArrayValue, indices: list[Any]) -> list[Any]:
-    return indices[::-1] if array.type.order == "F" else indices
-
-
-def _one_block(target: ArrayValue, source: ArrayValue) -> bool:
-    return target.type.order == source.type.order in ("C", "F") and target.type.ndim == source.type.ndim
-
-
-def _move(d: Driver, target: ArrayValue, source: ArrayValue) -> None:
-    nbytes = size(d.builder, [i64(target.type.dtype.itemsize), *target.dims])
-    name = "llvm.memmove.p0.p0.i64"
-    kind = ir.FunctionType(ir.VoidType(), [PTR, PTR, I64, I1])
-    function = d.module.globals.get(name) or ir.Function(d.module, kind, name)
-    d.builder.call(function, [target.data, source.data, nbytes, I1(0)])
-
-
-def _overlap(d: Driver, one: ArrayValue, other: ArrayValue) -> Any:
-    """Whether the extents in memory overlap: a copy too many is harmless. The same elements in the same order need
-    none."""
-    b = d.builder
-    (low, high), (other_low, other_high) = extent(d, one), extent(d, other)
-    crossed = b.and_(b.icmp_unsigned("<", low, other_high), b.icmp_unsigned("<", other_low, high))
-    if one.type.ndim != other.type.ndim:
-        return crossed
-    same = [
-        b.icmp_unsigned("==", x, y) for x, y in zip([one.data, *one.steps], [other.data, *other.steps], strict=True)
-    ]
-    return b.and_(crossed, b.not_(reduce(b.and_, same)))
-
-
 def extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:
     """The first address of the memory that an array lies in, and the one after it."""
     b = d.builder
@@ -107,17 +72,3 @@ def extent(d: Driver, array: ArrayValue) -> tuple[Any, Any]:
         low = b.add(low, intrinsic(b, "smin", reach, ZERO))
         high = b.add(high, intrinsic(b, "smax", reach, ZERO))
     return low, high
-
-
-def _copied(d: Driver, op: Op, source: ArrayValue) -> ArrayValue:
-    made = new_array(d, op, Array(source.type.name, source.type.ndim, "C"), source.dims, [])
-    _copy(d, made, source, frozenset())
-    return made
-
-
-def _copy(d: Driver, target: ArrayValue, source: ArrayValue, stretch: frozenset[int]) -> None:
-    steps = operand_steps(source, target.type.ndim, stretch)
-    with nest(d, _lengths(target)) as loops:
-        indices = _in_order(target, loops)
-        value = load_element(d, at(d, source.data, steps, indices), source.type.name)
-        store_element(d, target.address(d, indices), value)

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import cache, symbols
 
-VERSION = "2"  # of the code generator: a change of what it emits for one text of IR
+VERSION = "3"  # of the code generator: a change of what it emits for one text of IR
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def codegen(quick: bool = False) -> Any:
 
         def _optimize_final_module(self) -> None:
             generator: Any = self._codegen
-            level = {"opt": 1, "loop_vectorize": False, "slp_vectorize": False} if quick else {}
+            level = {"opt": 0, "loop_vectorize": False, "slp_vectorize": False} if quick else {}
             passes, builder = generator._module_pass_manager(**level)
             passes.run(self._final_module, builder)
 
@@ -66,7 +66,7 @@ def codegen(quick: bool = False) -> Any:
             make_options: Any = super()._customize_tm_options
             make_options(options)
             if quick:
-                options["opt"] = 1
+                options["opt"] = 0
 
     _register_helpers()
     make: Any = Codegen

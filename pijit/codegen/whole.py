@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import Array
-from .arrays import ArrayValue, array_of_object, store_element
+from .arrays import ArrayValue, array_of_object
+from .assign import fill
 from .ints import ONE, ZERO
-from .llvm import I8, PTR, call, i64
-from .loops import nest
+from .llvm import PTR, call, i64
 from .rows import row
 
 if TYPE_CHECKING:
@@ -30,11 +30,7 @@ def _empty(d: Driver, op: Op) -> ArrayValue:
     array = new_array(d, op, type, dims, [])
     if op.attrs["filled"]:
         value = d.scalar(op.args[type.ndim])
-        with nest(d, [size(b, dims)]) as (index,):
-            place = b.gep(
-                array.data, [b.mul(index, i64(type.dtype.itemsize), flags=["nsw"])], inbounds=True, source_etype=I8
-            )
-            store_element(d, place, value)
+        fill(d, array, value)
     return array
 
 

@@ -24,6 +24,7 @@ from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, worth
 from pijit.runtime.failures import Difference, difference
+from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 from pijit.trace.tracer import Capture
@@ -116,9 +117,12 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     try:
         with warnings_remembered():
             return _compile(state, record, entry, pc, raw, failures)
-    except (CaptureError, KeyboardInterrupt) as error:  # Ctrl-C while it compiles is for the program
+    except CaptureError as error:
         return error
-    except Exception:
+    except BaseException as error:
+        raised = of_program(error)
+        if raised is not None:
+            return raised
         if CONFIG.raise_internal:
             raise
         log.internal(traceback.format_exc())
@@ -275,14 +279,17 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
         tiers.rest()
 
 
-def on_exit(state: Any, native: Any, index: int, count: int) -> int:
-    """An exit was taken often. Gives the count to be called at again, -1 never."""
+def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
+    """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
     from pijit.runtime import hot
 
     record: Record = state.data
     try:
         return hot.exit_is_hot(state, record, native, index, count)
-    except Exception:
+    except BaseException as error:
+        raised = of_program(error)
+        if raised is not None:
+            return raised
         if CONFIG.raise_internal:
             raise
         log.internal(traceback.format_exc())

@@ -82,8 +82,21 @@ def on_error(text: str) -> None:
     log.internal(text)
 
 
-def on_frame(code: CodeType, namespace: Namespace) -> None:
-    """A code object is seen for the first time in a watched namespace."""
+def on_frame(code: CodeType, namespace: Namespace) -> BaseException | None:
+    """A code object is seen for the first time in a watched namespace. Gives what a signal's handler raised."""
+    try:
+        _enable_frame(code, namespace)
+    except BaseException as error:
+        from pijit.runtime.interruptions import of_program
+
+        raised = of_program(error)
+        if raised is None:
+            raise
+        return raised
+    return None
+
+
+def _enable_frame(code: CodeType, namespace: Namespace) -> None:
     if id(namespace) not in NAMESPACES and not matches(namespace.get("__name__")):
         return
     if code.co_flags & SUSPENDABLE:

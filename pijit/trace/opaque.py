@@ -299,7 +299,9 @@ class _Maker:
         if isinstance(abstract, Container) and abstract.kind in ("tuple", "list", "slice", "range"):
             items = [self.make(item) for item in abstract.items]
             return _BUILDERS[abstract.kind](items)
-        raise _NoStandIn(type(abstract).__name__ if not isinstance(abstract, Opaque) else class_name(object if abstract.cls is None else abstract.cls, "__name__"))
+        if not isinstance(abstract, Opaque):
+            raise _NoStandIn(type(abstract).__name__)
+        raise _NoStandIn("object" if abstract.cls is None else class_name(abstract.cls, "__name__"))
 
     def _scalar(self, value: Value) -> Any:
         found = self.tracer.samples.get(value)

@@ -1,0 +1,182 @@
+/* copy.c - a[...] = v for native code, as if v had been copied first. Plain memory: no object is touched. */
+#include <stdlib.h>
+
+#include "pijit.h"
+
+#define MAX_AXES 64
+
+/* One axis: a length, and the bytes from one element to the next in the target and in the source. */
+typedef struct {
+    int64_t n, to, from;
+} Axis;
+
+static inline int64_t magnitude(int64_t step)
+{
+    return step < 0 ? -step : step;
+}
+
+#define STEP(T)                                                                                                       \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < a->n; i++, to += a->to, from += a->from) {                                            \
+            *(T *)to = *(const T *)from;                                                                              \
+        }                                                                                                             \
+    }                                                                                                                 \
+    break
+
+typedef struct {
+    int64_t halves[2];
+} Pair;
+
+/* Elements are aligned, which guards have checked. */
+static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize)
+{
+    if (a->to == itemsize && a->from == itemsize) {
+        memcpy(to, from, (size_t)(a->n * itemsize));
+        return;
+    }
+    switch (itemsize) {
+    case 1:
+        if (a->to == 1 && a->from == 0) {
+            memset(to, *(const unsigned char *)from, (size_t)a->n);
+            break;
+        }
+        STEP(uint8_t);
+    case 2: STEP(uint16_t);
+    case 4: STEP(uint32_t);
+    case 8:
+        if (a->to == 8 && a->from == 0) { /* so that the compiler vectorises it */
+            uint64_t value = *(const uint64_t *)from, *place = (uint64_t *)to;
+            for (int64_t i = 0; i < a->n; i++) {
+                place[i] = value;
+            }
+            break;
+        }
+        STEP(uint64_t);
+    case 16: STEP(Pair);
+    default:
+        for (int64_t i = 0; i < a->n; i++, to += a->to, from += a->from) {
+            memcpy(to, from, (size_t)itemsize);
+        }
+    }
+}
+
+static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
+{
+    if (naxes == 1) {
+        copy_row(to, from, axes, itemsize);
+        return;
+    }
+    for (int64_t i = 0; i < axes->n; i++) {
+        copy_axes(to + i * axes->to, from + i * axes->from, axes + 1, naxes - 1, itemsize);
+    }
+}
+
+/* The axes that are longer than 1, the smallest steps of the target last, those that run on into each other as one; at
+ * least one. */
+static int arranged(Axis *axes, int naxes)
+{
+    int n = 0;
+    for (int i = 0; i < naxes; i++) {
+        if (axes[i].n == 1) {
+            continue;
+        }
+        Axis axis = axes[i];
+        int at = n++;
+        for (; at > 0 && magnitude(axes[at - 1].to) < magnitude(axis.to); at--) {
+            axes[at] = axes[at - 1];
+        }
+        axes[at] = axis;
+    }
+    int kept = 0;
+    for (int i = 1; i < n; i++) {
+        Axis *before = &axes[kept], *next = &axes[i];
+        if (before->to == next->n * next->to && before->from == next->n * next->from) {
+            next->n *= before->n;
+            *before = *next;
+        }
+        else {
+            axes[++kept] = *next;
+        }
+    }
+    if (n == 0) {
+        axes[0] = (Axis){1, 0, 0};
+    }
+    return kept + 1;
+}
+
+/* The first address of the memory that elements lie in, and the one after it. */
+static void extent(const char *data, const Axis *axes, int naxes, int source, int64_t itemsize, uintptr_t *low,
+                   uintptr_t *high)
+{
+    *low = (uintptr_t)data;
+    *high = (uintptr_t)data + (uintptr_t)itemsize;
+    for (int i = 0; i < naxes; i++) {
+        int64_t reach = (axes[i].n - 1) * (source ? axes[i].from : axes[i].to);
+        if (reach < 0) {
+            *low += (uintptr_t)reach;
+        }
+        else {
+            *high += (uintptr_t)reach;
+        }
+    }
+}
+
+static int same_elements(const char *to, const char *from, const Axis *axes, int naxes)
+{
+    int same = to == from;
+    for (int i = 0; i < naxes && same; i++) {
+        same = axes[i].to == axes[i].from;
+    }
+    return same;
+}
+
+static int overlap(const char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
+{
+    uintptr_t low, high, other_low, other_high;
+    extent(to, axes, naxes, 0, itemsize, &low, &high);
+    extent(from, axes, naxes, 1, itemsize, &other_low, &other_high);
+    return low < other_high && other_low < high;
+}
+
+/* target[...] = source; block: the lengths, then the target's steps, then the source's (0 where it is stretched). False:
+ * there is no memory for a copy, and nothing was written. */
+int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
+{
+    Axis axes[MAX_AXES];
+    int64_t count = 1;
+    for (int64_t i = 0; i < ndim; i++) {
+        axes[i] = (Axis){block[i], block[ndim + i], block[2 * ndim + i]};
+        count *= block[i];
+    }
+    if (count == 0) {
+        return 1;
+    }
+    int naxes = arranged(axes, (int)ndim);
+    if (same_elements(target, source, axes, naxes)) {
+        return 1;
+    }
+    int one_block = naxes == 1 && axes[0].to == itemsize && axes[0].from == itemsize;
+    if (one_block) {
+        memmove(target, source, (size_t)(axes[0].n * itemsize));
+        return 1;
+    }
+    if (!overlap(target, source, axes, naxes, itemsize)) {
+        copy_axes(target, source, axes, naxes, itemsize);
+        return 1;
+    }
+    char *copy = malloc((size_t)(count * itemsize));
+    if (copy == NULL) {
+        return 0;
+    }
+    Axis there[MAX_AXES], back[MAX_AXES];
+    int64_t step = itemsize;
+    for (int i = naxes - 1; i >= 0; i--) {
+        there[i] = (Axis){axes[i].n, step, axes[i].from};
+        back[i] = (Axis){axes[i].n, axes[i].to, step};
+        step *= axes[i].n;
+    }
+    copy_axes(copy, source, there, naxes, itemsize);
+    copy_axes(target, copy, back, naxes, itemsize);
+    free(copy);
+    return 1;
+}

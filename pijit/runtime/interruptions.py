@@ -1,0 +1,34 @@
+"""Signals of the program that arrive while pijit works.
+
+Python runs a signal's handler in whatever the main thread is doing, so what the handler raises comes out of the middle of a compilation. It
+is the program's: it goes on from the frame that pijit was called from, as if pijit had not been there.
+"""
+
+from __future__ import annotations
+
+import signal
+from types import CodeType, TracebackType
+
+_OWN = (KeyboardInterrupt, SystemExit, GeneratorExit)  # nothing that pijit does raises these
+
+
+def of_program(error: BaseException) -> BaseException | None:
+    """The error without the frames that are not the program's, when a signal's handler raised it; None for an error of pijit's own."""
+    handlers = {code for number in signal.valid_signals() if (code := _code_of(signal.getsignal(number))) is not None}
+    place: TracebackType | None = error.__traceback__
+    while place is not None and place.tb_frame.f_code not in handlers:
+        place = place.tb_next
+    if place is None and not isinstance(error, _OWN):
+        return None
+    error.__context__ = None  # what pijit was handling just then
+    return error.with_traceback(place)
+
+
+def _code_of(handler: object) -> CodeType | None:
+    while (inner := getattr(handler, "func", None)) is not None:  # functools.partial
+        handler = inner
+    if not callable(handler):
+        return None
+    function = getattr(handler, "__func__", handler)
+    code = getattr(function, "__code__", None) or getattr(type(handler).__call__, "__code__", None)
+    return code if isinstance(code, CodeType) else None

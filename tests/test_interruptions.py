@@ -1,0 +1,144 @@
+"""Signals that arrive while pijit compiles: what their handlers raise is the program's, and nothing of pijit shows."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import sys
+import traceback
+import types
+
+import pytest
+
+import pijit
+from pijit.runtime import driver, hot, tiers
+
+
+class Alarm(Exception):
+    pass
+
+
+def raises(number, frame):
+    raise Alarm("time is up")
+
+
+class Handler:
+    def __call__(self, number, frame):
+        raises(number, frame)
+
+    def method(self, number, frame):
+        raises(number, frame)
+
+
+def leaves(number, frame):
+    sys.exit(3)
+
+
+HANDLERS = [
+    (raises, Alarm), (functools.partial(raises), Alarm), (Handler(), Alarm), (Handler().method, Alarm), (leaves, SystemExit),
+    (signal.default_int_handler, KeyboardInterrupt),
+]  # fmt: skip
+
+
+def add(a, b):
+    return a + b
+
+
+def fresh(function):
+    """A function with code of its own, which nobody has compiled."""
+    return types.FunctionType(function.__code__.replace(), globals())
+
+
+@pytest.fixture
+def arrives(monkeypatch):
+    """Lets a signal arrive in a function of pijit's, once."""
+
+    def in_the_middle_of(module, name, handler):
+        before = signal.signal(signal.SIGUSR1, handler)
+        undo.append(before)
+        real = getattr(module, name)
+
+        def interrupted(*args, **kwargs):
+            monkeypatch.setattr(module, name, real)
+            signal.raise_signal(signal.SIGUSR1)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, interrupted)
+
+    undo = []
+    yield in_the_middle_of
+    for handler in undo:
+        signal.signal(signal.SIGUSR1, handler)
+
+
+def files(error):
+    return {entry.filename for entry in traceback.extract_tb(error.__traceback__)}
+
+
+@pytest.mark.parametrize("place", ["capture_entry", "compile_capture"])
+@pytest.mark.parametrize(("handler", "kind"), HANDLERS, ids=str)
+def test_while_it_compiles(arrives, handler, kind, place):
+    function = pijit.jit(fresh(lambda a, b: add(a, b)))
+    arrives(driver, place, handler)
+    with pytest.raises(kind) as info:
+        function(1.5, 2.0)
+    assert files(info.value) == {__file__}
+    assert info.value.__context__ is None
+    assert [function(1.5, 2.0) for _ in range(3)] == [3.5] * 3
+    assert pijit.stats(function).compiles == 1
+
+
+def test_a_handler_that_returns_is_not_noticed(arrives):
+    seen = []
+    function = pijit.jit(fresh(add))
+    arrives(driver, "compile_capture", lambda number, frame: seen.append(number))
+    assert function(1.5, 2.0) == 3.5
+    assert seen == [signal.SIGUSR1]
+    assert pijit.stats(function).compiles == 1
+
+
+def test_when_a_function_is_seen_first(arrives):
+    space = {"__name__": "somewhere"}
+    exec(
+        "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n\ndef run():\n"
+        "    for _ in range(10):\n        f(10)\n", space,
+    )  # fmt: skip
+    arrives(tiers, "_enable_frame", raises)
+    tiers.enable_namespace(space)
+    with pytest.raises(Alarm) as info:
+        space["run"]()
+    assert files(info.value) == {__file__, "<string>"}
+    assert space["f"](10) == 45
+
+
+def test_when_an_exit_is_looked_at(arrives):
+    def f(x, n):
+        total = 0
+        for i in range(n):
+            total += x[i % 7]
+        return total
+
+    function = pijit.jit(f)
+    x = [1] * 6
+    assert function(x, 6) == 6
+    arrives(hot, "exit_is_hot", raises)
+
+    def often():
+        for _ in range(500):
+            with contextlib.suppress(IndexError):
+                function(x, 7)
+
+    with pytest.raises(Alarm) as info:
+        often()
+    assert files(info.value) <= {__file__, contextlib.__file__}
+    often()
+
+
+def test_an_error_of_its_own_stays_one(arrives, monkeypatch):
+    monkeypatch.setattr(pijit.config, "raise_internal", False)
+    function = pijit.jit(fresh(add))
+    monkeypatch.setattr(driver, "capture_entry", lambda *args: {}["nothing"])
+    assert function(1, 2) == 3
+    assert len(tiers.INTERNAL_ERRORS) == 1
+    tiers.INTERNAL_ERRORS.clear()
