@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pijit.ir.graph import Exit, Graph, Leave
 
 RUN = 60.0  # guards, exit, crossing
-RETURN = 20.0  # a frame that never runs is saved too
+RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
 _BOXED = 6.0  # per slot that an exit rebuilds
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
