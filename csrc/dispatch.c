@@ -61,7 +61,7 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
     int flags = PyArray_FLAGS(a);
     int ndim = PyArray_NDIM(a);
     if (descr->type_num != row->a || ndim != row->ndim || (flags & row->value) != row->value ||
-        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder))) {
+        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder) || flags < 0)) { /* bit 31: NPY_ARRAY_WARN_ON_WRITE, in no public header */
         return false;
     }
     const npy_intp *dims = PyArray_DIMS(a);

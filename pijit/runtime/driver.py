@@ -47,23 +47,30 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying
     """The graph of what runs from pc on, for a frame like the one in view."""
     from pijit import _native
 
-    return Tracer(code, pc, view, _limits(_native.current_errmask(), varying)).capture()
+    errmask = _native.current_errmask()
+    capture = Tracer(code, pc, view, _limits(errmask, varying)).capture()
+    watched = watched_flags(errmask)
+    if watched is not None:
+        capture.graph.watched = watched
+    return capture
 
 
 def _limits(errmask: int, varying: Collection[str]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
+    strange = watched_flags(errmask) is None
+
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return not (errmask and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
+        return not (strange and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
 
     def reduce(ufunc: str, dtype: str) -> bool:
         from pijit.codegen.reductions import plan
 
-        return not (errmask and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
+        return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
 
     def scalar(ufunc: str, dtype: str) -> bool:
-        return not errmask and (ufunc, dtype) in NP_OPS
+        return not strange and (ufunc, dtype) in NP_OPS
 
     return Limits(
         versions=CONFIG.max_block_versions,
@@ -77,6 +84,20 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         errmask=errmask,
         unroll=CONFIG.max_unroll,
     )
+
+
+# The treatments of divide, overflow and invalid in an error mask (csrc/errstate.c), and their flags (NPY_FPE_*).
+_TREATMENTS = ((0, 1), (3, 2), (9, 8))
+_UNDERFLOW, _BUFFER, _SET = 7 << 6, 1 << 13, 1 << 14
+
+
+def watched_flags(errmask: int) -> int | None:
+    """The flags that NumPy does not ignore in an error state; None where underflow counts too or buffers are not of the usual size."""
+    if errmask == 0:  # NumPy's default
+        return 1 | 2 | 8
+    if errmask < 0 or errmask & (_UNDERFLOW | _BUFFER) or not errmask & _SET:
+        return None
+    return sum(flag for shift, flag in _TREATMENTS if errmask >> shift & 7)
 
 
 def _is_inexact(dtype: str) -> bool:
@@ -152,14 +173,15 @@ def make_view(raw: tuple[Any, ...]) -> View:
     return View(function, globals_, builtins, names, locals_, stack, _native.UNSET)
 
 
-def resume_points(code: CodeType, pc: int) -> list[tuple[int, int]]:
-    """(pc, stack depth) of the places where native code may take over again after the instruction at pc."""
+def resume_points(code: CodeType, pc: int, done: bool = False) -> list[tuple[int, int]]:
+    """(pc, stack depth) of the places where native code may take over again after the instruction at pc, or at it if what is before it is
+    done."""
     from pijit.pycode.flow import control_flow
 
     bytecode = decode(code)
     flow = control_flow(bytecode)
     points: dict[int, int] = {}
-    for after in flow.next_pcs(pc):
+    for after in (pc,) if done else flow.next_pcs(pc):
         instruction = bytecode.at(after)
         # CPython's specialised list.append goes past the POP_TOP that follows it.
         place = instruction.next if instruction.opname == "POP_TOP" else after

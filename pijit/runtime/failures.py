@@ -19,7 +19,12 @@ from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
 
 Row = tuple[Any, ...]
-GONE = "one that is gone"  # in a row: what it compared with
+
+
+class Gone(str):
+    """In a row: the name of what it compared with, which is no more."""
+
+    __slots__ = ()
 
 
 class Difference(NamedTuple):
@@ -44,10 +49,11 @@ class Difference(NamedTuple):
 
 def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     """Why a guard row does not hold. ``name`` names its source; ``got`` is the object that was there, ``unset`` when there was none."""
-    if any(part is GONE for part in row) and got is not unset:
-        by_type = row[0] in ("type", "object")
-        came = type_name(type(got)) if by_type else show(got)
-        return Difference("guard_type", f"type({name})", GONE, came) if by_type else Difference("guard_identity", name, GONE, came)
+    gone = next((part for part in row if type(part) is Gone), None)
+    if gone is not None and got is not unset:
+        if row[0] in ("type", "object"):
+            return Difference("guard_type", f"type({name})", gone, type_name(type(got)))
+        return Difference("guard_identity", name, gone, show(got))
     found = next(iter(DIFFERENCES[row[0]](row, name, got)), None) if got is not unset or row[0] in FRAME else None
     if found is not None:
         return found
@@ -176,11 +182,11 @@ def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
     bases = MRO(cls) if is_a(cls, type) else ()
     for member, wanted in zip(said[::2], said[1::2], strict=True):
         spaces = [NAMESPACE(base) for base in bases]
-        found = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)
+        found: Any = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)
         if member == "__mro__" and [*map(id, found)] == [*map(id, wanted)]:
             continue
         if found is not wanted:
-            absent = "nothing" if wanted is _native.UNSET else show(wanted)
+            absent = "nothing" if wanted is _native.UNSET else wanted if type(wanted) is Gone else show(wanted)
             came = "nothing" if found is _native.UNSET else show(found)
             yield Difference("guard_attr", f"{name}.{member}", absent, came if came != absent else f"another {came}")
     yield Difference("guard_attr", name, "a class as it was", "a changed one")

@@ -10,18 +10,32 @@ be referred to weakly.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
 from pijit.ground.names import is_a, is_heap_class
-from pijit.runtime.failures import GONE
+from pijit.runtime.failures import Gone, show, type_name
 
 Row = tuple[Any, ...]
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
 _NAMES = _PINS | {"const", "python_function", "globals"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """An object that is held weakly, and its name."""
+
+    held: weakref.ref[Any]
+    name: Gone
+
+    @classmethod
+    def of(cls, held: weakref.ref[Any]) -> Pin:
+        operand: Any = held()
+        return cls(held, Gone(type_name(operand) if is_a(operand, type) else show(operand)))
 
 
 def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
@@ -58,17 +72,33 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
 
 
 def _weak(parts: tuple[Any, ...], pins: dict[int, weakref.ref[Any]]) -> tuple[Any, ...]:
-    return tuple(_weak(part, pins) if type(part) is tuple else pins.get(id(part), part) for part in parts)
+    return _each(parts, lambda part: pins.get(id(part), part))
+
+
+def _each(parts: tuple[Any, ...], change: Callable[[Any], Any]) -> tuple[Any, ...]:
+    return tuple(_each(part, change) if type(part) is tuple else change(part) for part in parts)
 
 
 def recorded(row: Row) -> Row:
-    """A row as messages need it: of a namespace its name."""
-    return ("globals", {"__name__": row[1].get("__name__")}) if row[0] == "globals" else row
+    """A row as messages need it: of a namespace its name, of what may go away too."""
+    if row[0] == "globals":
+        return "globals", {"__name__": row[1].get("__name__")}
+    if row[0] == "class":
+        return _each(row, _named)
+    return tuple(map(_named, row))
+
+
+def _named(part: Any) -> Any:
+    return Pin.of(part) if type(part) is weakref.ref else part
 
 
 def strong(row: Row) -> Row:
-    """A row with the objects themselves."""
-    return tuple(
-        part if type(part) not in (weakref.ref, tuple) else strong(part) if type(part) is tuple else GONE if part() is None else part()
-        for part in row
-    )
+    """A recorded row with the objects themselves."""
+    return _each(row, _held) if row[0] == "class" else tuple(map(_held, row))
+
+
+def _held(part: Any) -> Any:
+    if type(part) is not Pin:
+        return part
+    held = part.held()
+    return part.name if held is None else held

@@ -64,9 +64,13 @@ def order_of(array: np.ndarray[Any, Any]) -> str:
     return "S" if descending and all(stride > 0 for stride in strides) else "A"
 
 
+_WARN_ON_WRITE = 1 << 31  # NPY_ARRAY_WARN_ON_WRITE: what broadcast_arrays gives
+
+
 def is_native(array: Any) -> bool:
-    """Whether an object is an exact, aligned ndarray of a native dtype and byte order."""
-    return type(array) is np.ndarray and native_dtype(array.dtype) and array.flags.aligned
+    """Whether an object is an exact, aligned ndarray of a native dtype and byte order, into which one may write without a warning (or not
+    at all)."""
+    return type(array) is np.ndarray and native_dtype(array.dtype) and array.flags.aligned and not array.flags.num & _WARN_ON_WRITE
 
 
 def native_dtype(dtype: np.dtype[Any]) -> bool:
@@ -92,7 +96,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         return with_dims(tracer, value, actual.shape)
     if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
-    if is_constant(actual) and not (cls in (str, bytes) and _varies(tracer, source)):
+    if is_constant(actual) and not _varies(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is functools.partial:
@@ -108,9 +112,11 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     return Opaque(value, cls)
 
 
-def _varies(tracer: Tracer, source: Source) -> bool:
-    """Whether a text is one that was made just now, or another one each time: then it is an object like any other."""
-    return source.row[0] == "stack" or source.name in tracer.limits.varying
+def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
+    """Whether a text or a function was made just now, or is another one each time: then it is an object like any other."""
+    if type(actual) is types.FunctionType:
+        return source.row[0] == "stack" and actual.__code__ in tracer.root.bytecode.code.co_consts
+    return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
 
 
 def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
@@ -124,7 +130,9 @@ def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValu
     """An input array with its dims; a length of 1 is part of its guard."""
     dims: list[Value] = []
     for axis, length in enumerate(shape):
-        dims.append(const(1) if length == 1 else tracer.entry_op("dim", (value,), INT, axis=axis))
+        dim = const(1) if length == 1 else tracer.entry_op("dim", (value,), INT, axis=axis)
+        tracer.samples.setdefault(dim, length)
+        dims.append(dim)
     return ArrayValue(value, tuple(dims))
 
 

@@ -40,7 +40,7 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
     if isinstance(value, Known) and type(value.value) is range:
         r = value.value
         return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
-    if isinstance(value, ArrayValue) and value.type.ndim == 1:
+    if isinstance(value, ArrayValue) and value.dims:
         return SequenceIterator(value, const(0))
     if isinstance(value, Container) and value.kind in ("zip", "enumerate", "reversed"):
         return _COMPOSITE[value.kind](t, value)

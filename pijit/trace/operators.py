@@ -58,11 +58,13 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
 _REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
+_DTYPES = (bool, int, float, complex, *{np.dtype(code).type for code in np.typecodes["All"]})
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -84,6 +86,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -293,12 +296,18 @@ def _value(abstract: Abstract) -> Value:
     return value
 
 
+def _is_dtype(a: Any, b: Any) -> bool:
+    """Whether two constants are compared as dtypes."""
+    return any(is_a(x, np.dtype) and (is_a(y, np.dtype) or type(y) is str or any(y is cls for cls in _DTYPES)) for x, y in ((a, b), (b, a)))
+
+
 def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
     """The result for two constants, when it is cheap and certain."""
     if not (isinstance(left, Known) and isinstance(right, Known)):
         return None
     a, b = left.value, right.value
-    if type(a) not in _FOLDABLE or type(b) not in _FOLDABLE:
+    dtypes = symbol in ("==", "!=") and _is_dtype(a, b)
+    if not dtypes and (type(a) not in _FOLDABLE or type(b) not in _FOLDABLE):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None

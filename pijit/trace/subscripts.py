@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
+_MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
+
+
 def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     """container[index]."""
     if isinstance(container, ArrayValue):
@@ -55,6 +60,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return objects.dict_item(t, container, index.value)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
+    if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
+        sample = opaque.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
+        return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
     if isinstance(index, Known) and type(index.value) is int:
         field = opaque.record_item(t, container, index.value)
         if field is not None:
@@ -148,6 +156,8 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
 
 def element(t: Tracer, sequence: Abstract, index: Value) -> Abstract:
     """Item ``index`` of an array or list, where the index is known to be in range."""
+    if isinstance(sequence, ArrayValue) and len(sequence.dims) > 1:
+        return view(t, sequence, [("index", index), *[("slice", (None, None, 1))] * (len(sequence.dims) - 1)], checked=True)
     if isinstance(sequence, ArrayValue):
         return Scalar(t.emit("load", (sequence.value, index), sequence.type.element))
     assert isinstance(sequence, Opaque)
@@ -279,8 +289,8 @@ def _entry(part: Abstract) -> tuple[str, Any] | None:
     return ("slice", (*ends, step.value or 1))
 
 
-def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValue:
-    """A view: basic indexing with ints, slices and new axes."""
+def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]], checked: bool = False) -> ArrayValue:
+    """A view: basic indexing with ints (``checked``: known to be in range), slices and new axes."""
     offset: Value = const(0)
     dims: list[Value] = []
     strides: list[Value] = []
@@ -294,7 +304,7 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValu
         stride = stride_of(t, array, axis)
         axis += 1
         if kind == "index":
-            offset = add(t, offset, multiply(t, checked_index(t, what, length), stride))
+            offset = add(t, offset, multiply(t, what if checked else checked_index(t, what, length), stride))
             continue
         start, stop, step = what
         first, count = bounds(t, start, stop, step, length)
