@@ -211,7 +211,8 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
     }
     if (r->op == R_INSTANCE) {
         PyObject *o = r->object;
-        if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) != r->count + 1 || !PyType_Check(PyTuple_GET_ITEM(o, 0))) {
+        PyObject *cls = PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == r->count + 1 ? pj_held(PyTuple_GET_ITEM(o, 0)) : NULL;
+        if (cls == NULL || !PyType_Check(cls)) {
             PyErr_SetString(PyExc_ValueError, "recipe: an instance needs its class and one name per part");
             return -1;
         }
@@ -423,8 +424,11 @@ static PyObject *build_dict(const PjRecipe *r, int64_t *W)
 static PyObject *build_instance(const PjRecipe *r, int64_t *W)
 {
     PyObject *none = PyTuple_New(0);
-    PyTypeObject *cls = (PyTypeObject *)PyTuple_GET_ITEM(r->object, 0);
-    PyObject *o = none == NULL ? NULL : PyBaseObject_Type.tp_new(cls, none, NULL);
+    PyTypeObject *cls = (PyTypeObject *)pj_held(PyTuple_GET_ITEM(r->object, 0));
+    if (cls == NULL) { /* as for R_CONST */
+        PyErr_SetString(PyExc_SystemError, "pijit: a class that native code needs is gone");
+    }
+    PyObject *o = none == NULL || cls == NULL ? NULL : PyBaseObject_Type.tp_new(cls, none, NULL);
     Py_XDECREF(none);
     for (int i = 0; o != NULL && i < r->count; i++) {
         PyObject *value = build_part(r->kids[i], W);

@@ -490,7 +490,7 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
                 *object = r->frame->f_globals;
                 break;
             case PJ_GUARD_CLASS:
-                *object = PyTuple_GET_ITEM(row->object, 0);
+                *object = pj_held(PyTuple_GET_ITEM(row->object, 0));
                 break;
             default:
                 *object = registers[row->reg];

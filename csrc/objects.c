@@ -114,19 +114,42 @@ PyObject *pj_member(PyObject *o, PjRow *row)
     return row->where;
 }
 
+/* Are these the same classes? */
+static bool same_order(PyObject *mro, PyObject *wanted)
+{
+    if (mro == NULL || !PyTuple_CheckExact(wanted) || PyTuple_GET_SIZE(mro) != PyTuple_GET_SIZE(wanted)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
+        if (PyTuple_GET_ITEM(mro, i) != pj_held(PyTuple_GET_ITEM(wanted, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Do the class and its bases say of each name what they did (of __mro__: are they the same)? A class that has not changed since the last time does. */
 bool pj_class_says(PjRow *row)
 {
-    PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(row->object, 0);
+    PyTypeObject *type = (PyTypeObject *)pj_held(PyTuple_GET_ITEM(row->object, 0));
+    if (PJ_UNLIKELY(type == NULL)) {
+        return false;
+    }
     if (PJ_LIKELY(row->type_tag == type->tp_version_tag && row->type_tag != 0)) {
         return true;
     }
     row->type_tag = 0;
     for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(row->object); i += 2) {
         PyObject *name = PyTuple_GET_ITEM(row->object, i);
-        bool order = PyUnicode_CompareWithASCIIString(name, "__mro__") == 0;
-        PyObject *found = order ? type->tp_mro : _PyType_Lookup(type, name);
-        if ((found == NULL ? pj_unset : found) != PyTuple_GET_ITEM(row->object, i + 1)) {
+        PyObject *wanted = PyTuple_GET_ITEM(row->object, i + 1);
+        if (PyUnicode_CompareWithASCIIString(name, "__mro__") == 0) {
+            if (!same_order(type->tp_mro, wanted)) {
+                return false;
+            }
+            continue;
+        }
+        PyObject *found = _PyType_Lookup(type, name);
+        if ((found == NULL ? pj_unset : found) != pj_held(wanted)) {
             return false;
         }
     }

@@ -5,6 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 FUNCTIONS = {
+    "no place for a field": ("""
+class S:
+    __slots__ = ("a",)
+    k = 1
+    def __init__(self, x):
+        self.a = x
+        self.k = x
+def f(x):
+    s = Slots(x, x)
+    s.a = 2
+    try:
+        s.c = x
+    except AttributeError as e:
+        print(s.a, e)
+    return S(x).a
+""", (1.5,)),
     "keywords": ("""
 def g(a, /, b, *c, d=4, **e):
     return a + b * d + len(c) + e.get('z', 1) + ('q' in e)

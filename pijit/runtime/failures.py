@@ -179,12 +179,14 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
     cls, *said = row[1]
-    bases = MRO(cls)
+    bases = MRO(cls) if is_a(cls, type) else ()
     for member, wanted in zip(said[::2], said[1::2], strict=True):
         spaces = [NAMESPACE(base) for base in bases]
-        found = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)
+        found: Any = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)
+        if member == "__mro__" and [*map(id, found)] == [*map(id, wanted)]:
+            continue
         if found is not wanted:
-            absent = "nothing" if wanted is _native.UNSET else show(wanted)
+            absent = "nothing" if wanted is _native.UNSET else wanted if type(wanted) is Gone else show(wanted)
             came = "nothing" if found is _native.UNSET else show(found)
             yield Difference("guard_attr", f"{name}.{member}", absent, came if came != absent else f"another {came}")
     yield Difference("guard_attr", name, "a class as it was", "a changed one")

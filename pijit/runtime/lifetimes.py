@@ -10,6 +10,7 @@ be referred to weakly.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -41,10 +42,19 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
     """What guards pin down that may go away before the fragment, by id."""
     found: dict[int, weakref.ref[Any]] = {}
     for row in rows:
-        for operand in row[2:] if row[0] in _PINS else row[2:3] if row[0] == "python_function" else ():
+        for operand in _compared(row):
             if is_a(operand, (FunctionType, CodeType)) or (is_a(operand, type) and is_heap_class(operand)):
                 found[id(operand)] = weakref.ref(operand)
     return found
+
+
+def _compared(row: Row) -> Iterator[Any]:
+    """The objects that a row compares with."""
+    if row[0] == "class":
+        for part in row[1]:
+            yield from part if type(part) is tuple else (part,)
+    else:
+        yield from row[2:] if row[0] in _PINS else row[2:3] if row[0] == "python_function" else ()
 
 
 def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
@@ -52,6 +62,8 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     kind = type(part)
     if kind is tuple and part and type(part[0]) is str and part[0] in _NAMES:
         return tuple(pins.get(id(item), item) for item in part)
+    if kind is tuple and len(part) > 1 and part[0] in ("class", "instance") and type(part[1]) is tuple:
+        return (part[0], _weak(part[1], pins), *(weaken(item, pins) for item in part[2:]))
     if kind in (tuple, list):
         return kind(weaken(item, pins) for item in part)
     if kind is dict:
@@ -59,13 +71,34 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     return part
 
 
+def _weak(parts: tuple[Any, ...], pins: dict[int, weakref.ref[Any]]) -> tuple[Any, ...]:
+    return _each(parts, lambda part: pins.get(id(part), part))
+
+
+def _each(parts: tuple[Any, ...], change: Callable[[Any], Any]) -> tuple[Any, ...]:
+    return tuple(_each(part, change) if type(part) is tuple else change(part) for part in parts)
+
+
 def recorded(row: Row) -> Row:
     """A row as messages need it: of a namespace its name, of what may go away too."""
     if row[0] == "globals":
         return "globals", {"__name__": row[1].get("__name__")}
-    return tuple(Pin.of(part) if type(part) is weakref.ref else part for part in row)
+    if row[0] == "class":
+        return _each(row, _named)
+    return tuple(map(_named, row))
+
+
+def _named(part: Any) -> Any:
+    return Pin.of(part) if type(part) is weakref.ref else part
 
 
 def strong(row: Row) -> Row:
     """A recorded row with the objects themselves."""
-    return tuple(part if type(part) is not Pin else part.name if part.held() is None else part.held() for part in row)
+    return _each(row, _held) if row[0] == "class" else tuple(map(_held, row))
+
+
+def _held(part: Any) -> Any:
+    if type(part) is not Pin:
+        return part
+    held = part.held()
+    return part.name if held is None else held

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
-_ABSTRACT = 1 << 20
+_NOT_MADE = 1 << 20 | 1 << 7  # abstract, or not to be instantiated
 _NEW = object.__dict__["__new__"]
 _INIT = object.__dict__["__init__"]
 _UNSET = _native.UNSET
@@ -25,7 +25,7 @@ _UNSET = _native.UNSET
 
 def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """cls(*args, **kwargs) of a plain class; inline.INLINED while __init__ or __new__ runs; None when the class is none that is known."""
-    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _ABSTRACT or package_of(cls) == "numpy":
+    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _NOT_MADE or package_of(cls) == "numpy":
         return None
     new = objects.class_lookup(cls, "__new__")
     function = new.__func__ if type(new) is staticmethod else new
@@ -83,6 +83,8 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
         raise Break("store_target", "an object that holds itself")
     if owner.kind == "instance":
         found = objects.class_lookup(owner.cls, name)
+        if type(found) is not types.MemberDescriptorType and owner.cls.__dictoffset__ == 0:
+            raise Break("always_raises", f"{class_name(owner.cls)} has no place for {name}")
         t.guards.member(owner.cls, name, _UNSET if found is objects.MISSING else found)
         t.guards.member(owner.cls, "__setattr__", objects.class_lookup(owner.cls, "__setattr__"))
     replace(t.state.frames, owner, owner.storing(name, value))

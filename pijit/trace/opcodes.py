@@ -60,7 +60,7 @@ def store_fast(t: Tracer, slot: int) -> None:
 def before_with(t: Tracer, _: Any) -> object:
     manager = t.pop()
     if dunder.enter(t, manager) is None:
-        raise Break("exception_handling", "with")
+        raise Break("exception_handling", "BEFORE_WITH")
     return _result(t, INLINED)
 
 
