@@ -408,8 +408,13 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     case R_UNSET:
     case R_NULL:
         return NULL;
-    case R_CONST:
-        return Py_NewRef(r->object);
+    case R_CONST: {
+        PyObject *o = pj_held(r->object);
+        if (o == NULL) { /* the rows let nothing in without it, and inputs are held: not to be seen */
+            PyErr_SetString(PyExc_SystemError, "pijit: an object that native code needs is gone");
+        }
+        return Py_XNewRef(o);
+    }
     case R_INT:
         return PyLong_FromLongLong(W[r->a]);
     case R_FLOAT:

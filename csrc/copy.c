@@ -48,6 +48,12 @@ static void fill_row(char *to, const char *from, size_t length, size_t itemsize)
     }
 }
 
+/* Whether all bytes of an element are equal, as those of 0 are. */
+static int one_byte(const char *element, int64_t itemsize)
+{
+    return itemsize == 1 || memcmp(element, element + 1, (size_t)itemsize - 1) == 0;
+}
+
 /* Elements are aligned, which guards have checked. The axis is read first: what is stored might be it, for all that the
  * compiler knows. */
 static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize)
@@ -58,7 +64,12 @@ static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize
         return;
     }
     if (stride == itemsize && step == 0) {
-        fill_row(to, from, (size_t)(n * itemsize), (size_t)itemsize);
+        if (one_byte(from, itemsize)) {
+            memset(to, *(const unsigned char *)from, (size_t)(n * itemsize));
+        }
+        else {
+            fill_row(to, from, (size_t)(n * itemsize), (size_t)itemsize);
+        }
         return;
     }
     switch (itemsize) {

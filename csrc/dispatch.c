@@ -140,7 +140,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     case PJ_GUARD_MEMBER:
         return pj_member(registers[row->reg], row);
     case PJ_GUARD_CONST:
-        return row->object;
+        return pj_held(row->object);
     case PJ_GUARD_FUNCTION:
         return (PyObject *)pj_frame_function(r->frame);
     case PJ_GUARD_CLOSURE: {
@@ -165,12 +165,12 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         return array_fits(o, row);
     case PJ_GUARD_IS:
-        return o == row->object;
+        return o == pj_held(row->object);
     case PJ_GUARD_TYPE:
-        return (PyObject *)Py_TYPE(o) == row->object;
+        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
     case PJ_GUARD_OBJECT:
         W[row->word] = (int64_t)(intptr_t)o;
-        return (PyObject *)Py_TYPE(o) == row->object;
+        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
     case PJ_GUARD_INT: {
         if (!PyLong_CheckExact(o)) {
             return false;
@@ -224,7 +224,7 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
     case PJ_GUARD_PYTHON_FUNCTION: {
         PyFunctionObject *func = (PyFunctionObject *)o;
-        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == row->parts[0] &&
+        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == pj_held(row->parts[0]) &&
                func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
     }
     case PJ_GUARD_NO_ATTR: {

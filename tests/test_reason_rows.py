@@ -27,6 +27,7 @@ SAID = {
     "PJ106": "import statement: IMPORT_NAME",
     "PJ107": "function or class defined here: MAKE_FUNCTION",
     "PJ108": "comprehension or container display not supported: BUILD_MAP",
+    "PJ109": "text is put together: FORMAT_WITH_SPEC",
     "PJ111": "call not supported: id",
     "PJ112": "arguments of this call not supported: max with key=",
     "PJ113": "calls nested too deep to inline: f",

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, str] = {
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
     "PJ107": f("g = lambda y: y + 1\nreturn g(x)", "f(1.5)"),
     "PJ108": f("return {'a': x}", "f(1.5)"),
+    "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
     "PJ112": f("return max(x, key=abs)", "f((1, 2))"),
     "PJ113": f("return x if x < 1 else f(x - 1)", "f(1.5)"),

@@ -144,7 +144,7 @@ _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
     Scalar: lambda value, type: value.__class__ is _PYTHON[type] and (type != INT or _in_64(value)),
     Np: lambda value, type: value.__class__ is type.dtype.type,
     Array: _fits_array,
-    Obj: lambda value, type: type.name in ("object", class_name(value.__class__)),
+    Obj: lambda value, wanted: wanted.name in ("object", class_name(type(value))),
 }
 
 

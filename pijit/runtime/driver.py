@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -43,19 +43,19 @@ class Compiled:
     captured: str  # the graph before optimisation, when somebody listens
 
 
-def capture_entry(code: CodeType, pc: int, view: View, options: Options, feedback: dict[Any, Any]) -> Capture:
+def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str]) -> Capture:
     """The graph of what runs from pc on, for a frame like the one in view."""
     from pijit import _native
 
     errmask = _native.current_errmask()
-    capture = Tracer(code, pc, view, _limits(errmask, feedback)).capture()
+    capture = Tracer(code, pc, view, _limits(errmask, varying)).capture()
     watched = watched_flags(errmask)
     if watched is not None:
         capture.graph.watched = watched
     return capture
 
 
-def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
+def _limits(errmask: int, varying: Collection[str]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
@@ -80,7 +80,7 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         formula=supports,
         reduce=reduce,
         scalar=scalar,
-        feedback=feedback,
+        varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,
     )

@@ -18,6 +18,7 @@ from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
 
 Row = tuple[Any, ...]
+GONE = "one that is gone"  # in a row: what it compared with
 
 
 class Difference(NamedTuple):
@@ -42,6 +43,10 @@ class Difference(NamedTuple):
 
 def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     """Why a guard row does not hold. ``name`` names its source; ``got`` is the object that was there, ``unset`` when there was none."""
+    if any(part is GONE for part in row) and got is not unset:
+        by_type = row[0] in ("type", "object")
+        came = type_name(type(got)) if by_type else show(got)
+        return Difference("guard_type", f"type({name})", GONE, came) if by_type else Difference("guard_identity", name, GONE, came)
     found = next(iter(DIFFERENCES[row[0]](row, name, got)), None) if got is not unset or row[0] in FRAME else None
     if found is not None:
         return found

@@ -31,7 +31,7 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
         raise Break("generator", function.__qualname__)
     if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
         raise Break("inline_limit", function.__qualname__)
-    if bytecode.sees_frame or function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
+    if bytecode.is_malformed or bytecode.sees_frame or function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
     if not can_inline(function):
         raise Break("not_inlinable", function.__qualname__)

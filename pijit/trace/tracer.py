@@ -10,8 +10,8 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -55,7 +55,7 @@ class View:
 class Limits:
     """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
-    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype; ``varying``: names of sources that held one text and then another."""
 
     versions: int = 8
     header_versions: int = 3
@@ -65,7 +65,7 @@ class Limits:
     formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
     reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
-    feedback: dict[Any, Any] = field(default_factory=dict)
+    varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64
 
@@ -112,6 +112,7 @@ UNSUPPORTED = {
     **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
     **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
     **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
+    **dict.fromkeys(("FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING"), "formatting"),
     "RAISE_VARARGS": "always_raises",
     "STORE_ATTR": "store_target",
 }
