@@ -1,6 +1,6 @@
 """make bench: every figure that the project promises, with its target.
 
-python bench/run.py [subject...]
+[BENCH_CLOCK=cpu] python bench/run.py [subject...]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 SUBJECTS = (
     *("start", "small_calls", "loops", "programs", "breaks", "never_slower", "growth", "diagnostics"),
-    *("page", "compiling", "ratios"),
+    *("page", "compiling", "ratios", "objects"),
 )
 
 

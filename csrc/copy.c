@@ -39,6 +39,10 @@ typedef struct {
 /* A row of equal elements: what is there already is copied behind itself, in pieces that stay in the nearest cache. */
 static void fill_row(char *to, const char *from, size_t length, size_t itemsize)
 {
+    if (itemsize == 1 || memcmp(from, from + 1, itemsize - 1) == 0) { /* all bytes equal, as those of 0 */
+        memset(to, *(const unsigned char *)from, length);
+        return;
+    }
     memcpy(to, from, itemsize);
     for (size_t done = itemsize; done < length;) {
         size_t piece = done < PIECE ? done : PIECE;
@@ -46,12 +50,6 @@ static void fill_row(char *to, const char *from, size_t length, size_t itemsize)
         memcpy(to + done, to, piece);
         done += piece;
     }
-}
-
-/* Whether all bytes of an element are equal, as those of 0 are. */
-static int one_byte(const char *element, int64_t itemsize)
-{
-    return itemsize == 1 || memcmp(element, element + 1, (size_t)itemsize - 1) == 0;
 }
 
 /* Elements are aligned, which guards have checked. The axis is read first: what is stored might be it, for all that the
@@ -64,12 +62,7 @@ static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize
         return;
     }
     if (stride == itemsize && step == 0) {
-        if (one_byte(from, itemsize)) {
-            memset(to, *(const unsigned char *)from, (size_t)(n * itemsize));
-        }
-        else {
-            fill_row(to, from, (size_t)(n * itemsize), (size_t)itemsize);
-        }
+        fill_row(to, from, (size_t)(n * itemsize), (size_t)itemsize);
         return;
     }
     switch (itemsize) {

@@ -101,7 +101,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
-    "look": "source_changed", "put": "store_target",
+    "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "assign": "memory", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
