@@ -77,7 +77,7 @@ CASES: dict[str, Case] = {
     "unset": Case(MAYBE, (1.0, 0), (1.0, 3), "'y' expected no value, got one"),
     "stack": Case(STACK, (2,), (2.5,), f"'type({VALUE})' expected int, got float"),
     "global": Case(GLOBALS, (1.5,), (1.5,), "'k' expected a value, got nothing", "del k"),
-    "builtin": Case("def f(x):\n    return abs(x)\n", (1.5,), (1.5,), "'abs' expected a value, got nothing", "abs = lambda x: -x"),
+    "builtin": Case("def f(x):\n    return abs(x)\n", (1.5,), (1.5,), "'abs' expected the builtin, got a global of this name", "abs = lambda x: -x"),
     "attr": Case(MODULE, (1.5,), (1.5,), "'module_of_guards.k' expected a value, got nothing", "del m.k"),
     "no_attr": Case(CALLED, (-1.5,), (-1.5,), "'abs' expected no such variable, got one", "m.abs = float"),
     "const": Case(HELPER, (1.5,), (1.5,), "'helper.__code__' expected the code of line 1, got other code",
