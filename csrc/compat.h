@@ -363,6 +363,16 @@ static inline int pj_err_set(PyThreadState *ts)
 
 /* ---- objects ---- */
 
+/* What rows and recipes hold for an object: the object itself, or a weak reference to it. Borrowed; NULL: it is gone. */
+static inline PyObject *pj_held(PyObject *o)
+{
+    if (o != NULL && PyWeakref_CheckRefExact(o)) {
+        PyObject *held = ((PyWeakReference *)o)->wr_object;
+        return held != Py_None && Py_REFCNT(held) > 0 ? held : NULL;
+    }
+    return o;
+}
+
 /* An exact int of one digit: no overflow check needed. */
 static inline int pj_long_compact(PyObject *o, int64_t *out)
 {

@@ -4,6 +4,7 @@
 #include "pijit.h"
 
 #define MAX_AXES 64
+#define PIECE ((size_t)4096) /* bytes; a multiple of every size of elements */
 
 /* One axis: a length, and the bytes from one element to the next in the target and in the source. */
 typedef struct {
@@ -15,10 +16,18 @@ static inline int64_t magnitude(int64_t step)
     return step < 0 ? -step : step;
 }
 
+/* One value for all is read once: the compiler cannot know that it is not overwritten. */
 #define STEP(T)                                                                                                       \
     {                                                                                                                 \
-        for (int64_t i = 0; i < a->n; i++, to += a->to, from += a->from) {                                            \
-            *(T *)to = *(const T *)from;                                                                              \
+        const T value = *(const T *)from;                                                                             \
+        for (int64_t i = 0; step == 0 && i < n; i++, to += stride) {                                                  \
+            *(T *)to = value;                                                                                         \
+        }                                                                                                             \
+        if (step != 0) {                                                                                              \
+            _Pragma("GCC unroll 4") for (int64_t i = 0; i < n; i++, to += stride, from += step)                       \
+            {                                                                                                         \
+                *(T *)to = *(const T *)from;                                                                          \
+            }                                                                                                         \
         }                                                                                                             \
     }                                                                                                                 \
     break
@@ -27,34 +36,43 @@ typedef struct {
     int64_t halves[2];
 } Pair;
 
-/* Elements are aligned, which guards have checked. */
+/* A row of equal elements: what is there already is copied behind itself, in pieces that stay in the nearest cache. */
+static void fill_row(char *to, const char *from, size_t length, size_t itemsize)
+{
+    if (itemsize == 1 || memcmp(from, from + 1, itemsize - 1) == 0) { /* all bytes equal, as those of 0 */
+        memset(to, *(const unsigned char *)from, length);
+        return;
+    }
+    memcpy(to, from, itemsize);
+    for (size_t done = itemsize; done < length;) {
+        size_t piece = done < PIECE ? done : PIECE;
+        piece = piece < length - done ? piece : length - done;
+        memcpy(to + done, to, piece);
+        done += piece;
+    }
+}
+
+/* Elements are aligned, which guards have checked. The axis is read first: what is stored might be it, for all that the
+ * compiler knows. */
 static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize)
 {
-    if (a->to == itemsize && a->from == itemsize) {
-        memcpy(to, from, (size_t)(a->n * itemsize));
+    const int64_t n = a->n, stride = a->to, step = a->from;
+    if (stride == itemsize && step == itemsize) {
+        memcpy(to, from, (size_t)(n * itemsize));
+        return;
+    }
+    if (stride == itemsize && step == 0) {
+        fill_row(to, from, (size_t)(n * itemsize), (size_t)itemsize);
         return;
     }
     switch (itemsize) {
-    case 1:
-        if (a->to == 1 && a->from == 0) {
-            memset(to, *(const unsigned char *)from, (size_t)a->n);
-            break;
-        }
-        STEP(uint8_t);
+    case 1: STEP(uint8_t);
     case 2: STEP(uint16_t);
     case 4: STEP(uint32_t);
-    case 8:
-        if (a->to == 8 && a->from == 0) { /* so that the compiler vectorises it */
-            uint64_t value = *(const uint64_t *)from, *place = (uint64_t *)to;
-            for (int64_t i = 0; i < a->n; i++) {
-                place[i] = value;
-            }
-            break;
-        }
-        STEP(uint64_t);
+    case 8: STEP(uint64_t);
     case 16: STEP(Pair);
     default:
-        for (int64_t i = 0; i < a->n; i++, to += a->to, from += a->from) {
+        for (int64_t i = 0; i < n; i++, to += stride, from += step) {
             memcpy(to, from, (size_t)itemsize);
         }
     }

@@ -61,7 +61,7 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
     int flags = PyArray_FLAGS(a);
     int ndim = PyArray_NDIM(a);
     if (descr->type_num != row->a || ndim != row->ndim || (flags & row->value) != row->value ||
-        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder))) {
+        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder) || flags < 0)) { /* bit 31: NPY_ARRAY_WARN_ON_WRITE, in no public header */
         return false;
     }
     const npy_intp *dims = PyArray_DIMS(a);
@@ -136,11 +136,11 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     case PJ_GUARD_DICT_ITEM:
         return PyDict_CheckExact(registers[row->reg]) ? pj_lookup(registers[row->reg], row) : NULL;
     case PJ_GUARD_FIELD:
-        return pj_field(registers[row->reg], row);
+        return pj_field_again(registers[row->reg], row);
     case PJ_GUARD_MEMBER:
         return pj_member(registers[row->reg], row);
     case PJ_GUARD_CONST:
-        return row->object;
+        return pj_held(row->object);
     case PJ_GUARD_FUNCTION:
         return (PyObject *)pj_frame_function(r->frame);
     case PJ_GUARD_CLOSURE: {
@@ -165,12 +165,14 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         W[row->word] = (int64_t)(intptr_t)o;
         return array_fits(o, row);
     case PJ_GUARD_IS:
-        return o == row->object;
+        return o == pj_held(row->object);
+    case PJ_GUARD_CLASS:
+        return pj_class_says(row);
     case PJ_GUARD_TYPE:
-        return (PyObject *)Py_TYPE(o) == row->object;
+        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
     case PJ_GUARD_OBJECT:
         W[row->word] = (int64_t)(intptr_t)o;
-        return (PyObject *)Py_TYPE(o) == row->object;
+        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
     case PJ_GUARD_INT: {
         if (!PyLong_CheckExact(o)) {
             return false;
@@ -224,7 +226,7 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
     case PJ_GUARD_PYTHON_FUNCTION: {
         PyFunctionObject *func = (PyFunctionObject *)o;
-        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == row->parts[0] &&
+        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == pj_held(row->parts[0]) &&
                func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
     }
     case PJ_GUARD_NO_ATTR: {
@@ -328,7 +330,7 @@ int64_t pj_recheck(int64_t *W)
         }
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
                  row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
-                 row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
+                 row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
                  row->op == PJ_GUARD_OBJECT) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
@@ -486,6 +488,9 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
                 break;
             case PJ_GUARD_GLOBALS:
                 *object = r->frame->f_globals;
+                break;
+            case PJ_GUARD_CLASS:
+                *object = PyTuple_GET_ITEM(row->object, 0);
                 break;
             default:
                 *object = registers[row->reg];

@@ -137,12 +137,28 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
             }
         }
         return 0;
+    case 'c': {
+        Py_ssize_t n = PyTuple_CheckExact(o) ? PyTuple_GET_SIZE(o) : 0;
+        bool fits = n % 2 == 1 && PyType_Check(PyTuple_GET_ITEM(o, 0));
+        for (Py_ssize_t i = 1; fits && i < n; i += 2) {
+            fits = PyUnicode_CheckExact(PyTuple_GET_ITEM(o, i));
+        }
+        if (!fits) {
+            PyErr_SetString(PyExc_TypeError, "guard row: a class and what it says of names is needed");
+            return -1;
+        }
+        row->object = Py_NewRef(o);
+        return 0;
+    }
     case 't':
-        if (!PyType_Check(o)) {
+        if (pj_held(o) == NULL || !PyType_Check(pj_held(o))) {
             PyErr_SetString(PyExc_TypeError, "guard row: a type is needed");
             return -1;
         }
         row->object = Py_NewRef(o);
+        return 0;
+    case 'g': /* borrowed: a namespace cannot be referred to weakly, and one that held it would never be freed */
+        row->object = o;
         return 0;
     default: /* 'o' */
         row->object = Py_NewRef(o);
@@ -164,6 +180,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_DICT_ITEM:
     case PJ_GUARD_FIELD:
     case PJ_GUARD_MEMBER:
+    case PJ_GUARD_CLASS:
     case PJ_GUARD_NO_ITEM:
     case PJ_GUARD_NO_FIELD:
     case PJ_GUARD_NO_MEMBER:
@@ -177,7 +194,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
         row->mutable_source = true;
         break;
     case PJ_GUARD_OBJECT: /* __class__ may be set, of instances of Python classes */
-        row->mutable_source = ((PyTypeObject *)row->object)->tp_flags & Py_TPFLAGS_HEAPTYPE;
+        row->mutable_source = ((PyTypeObject *)pj_held(row->object))->tp_flags & Py_TPFLAGS_HEAPTYPE;
         break;
     default:
         row->mutable_source = !row->loads && row->object == NULL && registers[row->reg];
@@ -260,7 +277,9 @@ void pj_rows_free(PjRows *rows)
 {
     if (rows != NULL) {
         for (int i = 0; i < rows->count; i++) {
-            Py_XDECREF(rows->rows[i].object);
+            if (rows->rows[i].op != PJ_GUARD_GLOBALS) {
+                Py_XDECREF(rows->rows[i].object);
+            }
             for (int j = 0; j < 3; j++) {
                 Py_XDECREF(rows->rows[i].parts[j]);
             }

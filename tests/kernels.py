@@ -12,12 +12,13 @@ import numpy as np
 from llvmlite import ir
 
 from pijit.codegen import engine
-from pijit.codegen.kernels import define, symbol
+from pijit.codegen.kernels import TROUBLE, define, symbol
 from pijit.ir.kernel import Kernel, Operand, Step
 
 _libm = ctypes.CDLL("libm.so.6")
 FLAGS = 4 | 8 | 1  # divide, overflow, invalid, as fenv.h has them on x86
-_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+STATUS = 1 | 2 | 8 | TROUBLE  # the same as NumPy has them
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
 @cache
@@ -39,7 +40,7 @@ def flag_functions() -> Any:
 
 
 def call(kernel: Kernel, dims: tuple[int, ...], values: list[Any], pieces: int = 1) -> tuple[list[np.ndarray], int]:
-    """The outputs and the flags."""
+    """The outputs, and the flags or what the kernel returned."""
     function, _ = compiled(kernel)
     outputs = [np.empty(dims, kernel.dtype(reference)) for reference in kernel.outputs]
     for output in outputs:
@@ -62,9 +63,10 @@ def call(kernel: Kernel, dims: tuple[int, ...], values: list[Any], pieces: int =
     clear, test = flag_functions()
     edges = [dims[0] * i // pieces for i in range(pieces + 1)]
     clear(FLAGS)
+    status = 0
     for low, high in pairwise(edges):
-        function(low, high, address)
-    return outputs, test(FLAGS)
+        status |= function(low, high, address) & STATUS
+    return outputs, test(FLAGS) | status
 
 
 def operand(value: Any, constant: bool = True) -> Operand:

@@ -85,6 +85,20 @@ PROGRAMS = {
             for n in (3, 4, 5):
                 print(field(held, n), call(held, n) if held is m else 0, truth(n), plus(n), plus(Text(n)), seen)
         """,
+    # What is no instruction is an error only when it is reached.
+    "code with a byte that is no instruction": """
+        import sys
+        def f(n):
+            return n + 1
+        def run(f):
+            try:
+                return f(2)
+            except SystemError as error:
+                return str(error)
+        bad = 238 if sys.version_info < (3, 12) else 229
+        f.__code__ = f.__code__.replace(co_code=bytes([bad]) + f.__code__.co_code[1:])
+        print([run(f) for _ in range(3)])
+        """,
     # The constants of a code object go with it, also where a fragment of it was made.
     "a lambda of eval is gone at once": """
         import gc, weakref
@@ -121,6 +135,57 @@ PROGRAMS = {
         gc.set_debug(gc.DEBUG_SAVEALL)
         gc.collect()
         print([type(g).__name__ for g in gc.garbage if type(g).__module__.startswith(("pijit.ir", "pijit.trace", "pijit.pycode"))])
+        """,
+    # Guards name functions, classes and namespaces without owning them.
+    "functions, classes and modules that were met are gone at once": """
+        import gc, sys, types, weakref
+        gc.disable()
+        class Canary:
+            pass
+        def make(source, name="f", **more):
+            space = {"k": 3, **more}
+            exec(source, space)
+            return space.pop(name)
+        def meet(f, n):
+            s = 0
+            for i in range(n):
+                s = f(s, i)
+            return s % 7, f(2, 3), f(2.5, 3)
+        def met(source):
+            f = make(source, canary=Canary())
+            refs = [weakref.ref(f), weakref.ref(f.__code__), weakref.ref(f.__globals__["canary"])]
+            found = meet(f, 40)
+            del f
+            return found, [ref() is None for ref in refs]
+        for source in (
+            "def f(s, i): return s + i * k",
+            "def f(s, i):\\n for j in range(9):\\n  s = s + i * k\\n return s",
+            "def f(s, i):\\n def g(x): return x + k\\n return g(s)",
+            "def f(s, i, *, h=1): return s + h + k",
+        ):
+            print(met(source))
+        def with_class():
+            class A:
+                step = 2
+                def m(self, x):
+                    return x + self.step
+            a, s = A(), 0
+            for i in range(40):
+                s = a.m(s)
+            return s, weakref.ref(A)
+        for _ in range(3):
+            s, ref = with_class()
+            gc.collect()  # a class is a cycle of its own
+            print(s, ref() is None)
+        def module(n):
+            m = types.ModuleType("m")
+            exec("k = 1\\ndef g(x): return x + k\\ndef f(n):\\n s = 0\\n for i in range(n): s = g(s)\\n return s", vars(m))
+            m.canary = Canary()
+            return m.f(n), weakref.ref(m.canary)
+        for _ in range(3):
+            s, ref = module(40)
+            gc.collect()  # so is a module
+            print(s, ref() is None)
         """,
     # An audit hook in Python runs in the middle of sys.settrace.
     "events with an audit hook": """
@@ -188,9 +253,12 @@ PROGRAMS = {
 }
 
 
+# Of these everything is compiled, whether it pays or not.
+COMPILED = ("looking runs nothing", "functions, classes and modules that were met are gone at once", "a lambda of eval is gone at once")
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_without_pijit(name, tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAMS[name]))
-    every = {"PIJIT_COMPILE_ALL": "1"} if name == "looking runs nothing" else {}
-    plain, ours = lines_of(tmp_path, **every)
+    plain, ours = lines_of(tmp_path, **({"PIJIT_COMPILE_ALL": "1"} if name in COMPILED else {}))
     assert ours == plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
@@ -12,6 +13,7 @@ from . import scalars, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
+from .kernels import TROUBLE
 from .llvm import I1, I64, PTR, call, i64, make_complex, parts
 from .loops import nest
 from .rows import Unsupported, row
@@ -24,26 +26,25 @@ if TYPE_CHECKING:
     from ..ir.kernel import Kernel
     from .driver import Driver
 
-# NPY_FPE_* that NumPy warns of by default: divide by zero, overflow, invalid. The errmask guard stands for underflow.
-_WARNED = 1 | 2 | 8
-
-
 @contextmanager
-def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator[None]:
-    """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and
-    leaves."""
-    b = d.builder
+def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator[list[Any]]:
+    """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and leaves. The body may put
+    what a kernel returns into the list."""
+    more: list[Any] = []
+    if flags and d.graph.watched:
+        call(d.builder, "pj_fp_clear", ir.VoidType())
+    yield more
     if flags:
-        call(b, "pj_fp_clear", ir.VoidType())
-    yield
-    if flags:
-        exit_and_release(d, op, raised(d), made)
+        exit_and_release(d, op, raised(d, *more), made)
 
 
-def raised(d: Driver) -> Any:
-    """Whether a floating-point flag is set that NumPy warns of."""
-    b = d.builder
-    return b.icmp_signed("!=", b.and_(call(b, "pj_fp_get", I64), i64(_WARNED)), i64(0))
+def raised(d: Driver, *statuses: Any) -> Any:
+    """Whether a floating-point flag is set, or in what a kernel returned, that NumPy's error state does not ignore; or trouble."""
+    b, watched = d.builder, d.graph.watched
+    found: list[Any] = [b.and_(status, i64(watched | TROUBLE)) for status in statuses]
+    if watched:
+        found.append(b.and_(call(b, "pj_fp_get", I64), i64(watched)))
+    return b.icmp_signed("!=", reduce(b.or_, found, i64(0)), i64(0))
 
 
 def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:
@@ -78,12 +79,12 @@ def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
     made = _results(d, op, dims)
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
-    with _unless_empty(d, total), _watched(d, op, made, op.attrs["flags"]):
+    with _unless_empty(d, total), _watched(d, op, made, op.attrs["flags"]) as statuses:
         words = _kernel_words(d, op, described, dims, total, made)
         p = d.stack(len(words))
         for number, word in enumerate(words):
             b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
-        call(b, symbol, ir.VoidType(), i64(0), words[0], p)
+        statuses.append(call(b, symbol, I64, i64(0), words[0], p))
     return tuple(made)
 
 

@@ -1,11 +1,11 @@
-"""Kernels to LLVM IR: ``void pj_k_<hash>(i64 lo, i64 hi, i64 *p)``, with p as in `Kernel.words`.
+"""Kernels to LLVM IR: ``i64 pj_k_<hash>(i64 lo, i64 hi, i64 *p)``, with p as in `Kernel.words`.
 
 The function reads p and calls its body, whose pointer parameters say that outputs alias nothing: that lets LLVM
 vectorise the inner loop.
 
 Floating-point flags are results too, which LLVM does not know. So a step whose flags count but whose value might be
 optimised away is accumulated bit by bit (see `_hidden`). What only NumPy can do ("trouble", see `scalars`) is accumulated
-likewise, and raises the invalid flag at the end.
+likewise, and is TROUBLE in what the kernel returns: 0, or that and the flags (NPY_FPE_*) that were raised and are not set any more.
 
 A kernel with steps that only NumPy's inner loops can do works tile by tile: see `tiles`.
 """
@@ -27,7 +27,8 @@ from . import scalars
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
-SIGNATURE = ir.FunctionType(ir.VoidType(), [I64, I64, POINTER])
+SIGNATURE = ir.FunctionType(I64, [I64, I64, POINTER])
+TROUBLE = 16  # no flag has this bit
 
 
 def symbol(kernel: Kernel) -> str:
@@ -58,7 +59,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
             type = POINTER if kind in ("pointer", "output") else I64
             values.append(builder.load(pointer, typ=type, align=8))
     types = [I64, I64, *(value.type for value in values)]
-    body = ir.Function(module, ir.FunctionType(ir.VoidType(), types), symbol(kernel) + "_body")
+    body = ir.Function(module, ir.FunctionType(I64, types), symbol(kernel) + "_body")
     body.linkage = "internal"
     body.attributes.add("nounwind")
     body.attributes.add("noinline")
@@ -68,8 +69,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
         TiledBody(body, kernel).emit(body)
     else:
         Body(body, kernel).emit(body)
-    builder.call(body, [low, high, *values])
-    builder.ret_void()
+    builder.ret(builder.call(body, [low, high, *values]))
     return function
 
 
@@ -94,8 +94,7 @@ class Body:
         head = self.entry.append_basic_block()
         self.builder = ir.IRBuilder(head)
         self.nest(0, low, high, I64(0), self.operands)
-        self.finish()
-        self.builder.ret_void()
+        self.builder.ret(self.finish())
         self.entry.branch(head)
 
     def parameters(self, function: ir.Function) -> tuple[ir.Value, ir.Value]:
@@ -223,29 +222,22 @@ class Body:
         pointer = self.accumulators[name]
         self.builder.store(self.builder.or_(self.builder.load(pointer, typ=bits.type), bits), pointer)
 
-    def finish(self) -> None:
-        """Uses what was accumulated."""
+    def finish(self) -> ir.Value:
+        """Uses what was accumulated; gives what the kernel returns."""
         builder = self.builder
+        status: ir.Value = I64(0)
         for name, pointer in self.accumulators.items():
             total = builder.load(pointer, typ=pointer.allocated_type)
-            if name != "i1":
+            if name == "i1":
+                status = builder.select(total, I64(TROUBLE), I64(0))
+            else:
                 builder.asm(ir.FunctionType(ir.VoidType(), [total.type]), "", "r", [total], True)
-                continue
-            with builder.if_then(total, likely=False):
-                raise_invalid(builder)
+        return status
 
 
 def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done by NumPy's inner loop, tile by tile: there is no formula for it."""
     return not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
-
-
-def raise_invalid(builder: ir.IRBuilder) -> None:
-    """Raises the invalid flag by 0.0 / 0.0, in a way that LLVM neither folds nor moves."""
-    zero = builder.asm(ir.FunctionType(I64, [I64]), "", "=r,0", [I64(0)], True)
-    zero = builder.bitcast(zero, ir.DoubleType())
-    quotient = builder.bitcast(builder.fdiv(zero, zero), I64)
-    builder.asm(ir.FunctionType(ir.VoidType(), [I64]), "", "r", [quotient], True)
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.

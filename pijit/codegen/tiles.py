@@ -4,7 +4,7 @@ The steps are done in stages: formulas element by element in one loop, then loop
 on. What one stage hands to a later one goes through buffers on the stack, or through the output where it is one anyway.
 
 Some of NumPy's loops clear the floating-point flags that were raised before: flags are sampled before every one, and what was found is
-raised again at the end.
+returned at the end.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel
 from . import inner, scalars
-from .kernels import POINTER, Body, by_loop, memory_type, raise_invalid
+from .kernels import POINTER, Body, by_loop, memory_type
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
-_WARNED = 1 | 2 | 8  # NPY_FPE_*: divide by zero, overflow, invalid
 _LONGEST, _SHORTEST, _ROOM = 1024, 128, 24 << 10  # elements of a tile, and bytes of all buffers together
 
 
@@ -204,12 +203,8 @@ class TiledBody(Body):
         flags = builder.or_(builder.load(self.flags, typ=I64, align=8), builder.call(function, []))
         builder.store(flags, self.flags, align=8)
 
-    def finish(self) -> None:
-        builder = self.builder
-        flags = builder.and_(builder.load(self.flags, typ=I64, align=8), I64(_WARNED))
-        with builder.if_then(builder.icmp_unsigned("!=", flags, I64(0)), likely=False):
-            raise_invalid(builder)
-        super().finish()
+    def finish(self) -> ir.Value:
+        return self.builder.or_(self.builder.load(self.flags, typ=I64, align=8), super().finish())
 
 
 def item_size(dtype: str) -> int:

@@ -29,7 +29,7 @@ EXAMPLES: dict[str, str] = {
                before="pijit.config.max_blocks = 2\n\n"),
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
     "PJ107": f("g = lambda y: y + 1\nreturn g(x)", "f(1.5)"),
-    "PJ108": f("return {'a': x}", "f(1.5)"),
+    "PJ108": f("return {x}", "f(1.5)"),
     "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
     "PJ112": f("return max(x, key=abs)", "f((1, 2))"),

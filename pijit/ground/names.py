@@ -37,7 +37,10 @@ def class_name(cls: type, of: str = "__qualname__") -> str:
 
 def module_of(cls: type) -> str:
     """The name of a class's module, "" when it is not known."""
-    return class_name(cls, "__module__")
+    found = class_name(cls, "__module__")
+    if found:
+        return found
+    return type.__repr__(cls)[len("<class '") : -len("'>")].rpartition(".")[0]  # Cython's classes have something else of that name
 
 
 def is_heap_class(cls: type) -> bool:

@@ -241,6 +241,7 @@ OPERATIONS = {
     "math": "math_domain",
     "recheck": "source_changed",
     "look": "source_changed",
+    "make": "memory",
     "put": "store_target",
     "reduce": "fp_flags",
 }

@@ -14,8 +14,8 @@ The kernel operation, as the driver's code generator sees it:
 - words of p: `Kernel.words()`. A ("stride", operand, axis) word is the operand array's own byte stride for that kernel axis: with n = the
   operand's ndim, array axis = (result axis) - ndim_out + n, always >= 0 (a missing leading axis is the constant 0, as a stretched one is).
 - call: ``k(0, p[0], p)``; any partition of 0..p[0] may run concurrently. Nothing is called when the product of the dims is 0.
-- flags: whether floating-point flags can be raised: clear before, test after (divide, overflow, underflow, invalid); if any is set release the new
-  arrays and take the exit. False: the exit is taken only when memory runs out.
+- flags: whether floating-point flags can be raised: clear before, test after, with what the call returned; if one is set that the graph watches, or
+  trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
 - effect: None as for `ew`: it reads its operands' memory and makes new objects.
 
 An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done

@@ -50,6 +50,8 @@ class Bytecode:
         self.is_generator = bool(code.co_flags & _SUSPENDS)
         self.instructions: tuple[Instruction, ...] = _closures(self, tuple(_instructions(code)))
         self.start = self._start()
+        # code.replace(co_code=...) takes anything: what is no instruction reads as a cache, or as a number in brackets
+        self.is_malformed = any(i.opname == "CACHE" or i.opname.startswith("<") for i in self.instructions)
         steps = [step for i in self.instructions for step in i.micros]
         self.sees_frame = any(_looks_at_frames(step) for step in steps)
         self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)

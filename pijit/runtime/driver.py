@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -43,27 +43,34 @@ class Compiled:
     captured: str  # the graph before optimisation, when somebody listens
 
 
-def capture_entry(code: CodeType, pc: int, view: View, options: Options, feedback: dict[Any, Any]) -> Capture:
+def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str]) -> Capture:
     """The graph of what runs from pc on, for a frame like the one in view."""
     from pijit import _native
 
-    return Tracer(code, pc, view, _limits(_native.current_errmask(), feedback)).capture()
+    errmask = _native.current_errmask()
+    capture = Tracer(code, pc, view, _limits(errmask, varying)).capture()
+    watched = watched_flags(errmask)
+    if watched is not None:
+        capture.graph.watched = watched
+    return capture
 
 
-def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
+def _limits(errmask: int, varying: Collection[str]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
+    strange = watched_flags(errmask) is None
+
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return not (errmask and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
+        return not (strange and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
 
     def reduce(ufunc: str, dtype: str) -> bool:
         from pijit.codegen.reductions import plan
 
-        return not (errmask and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
+        return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
 
     def scalar(ufunc: str, dtype: str) -> bool:
-        return not errmask and (ufunc, dtype) in NP_OPS
+        return not strange and (ufunc, dtype) in NP_OPS
 
     return Limits(
         versions=CONFIG.max_block_versions,
@@ -73,10 +80,24 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         formula=supports,
         reduce=reduce,
         scalar=scalar,
-        feedback=feedback,
+        varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,
     )
+
+
+# The treatments of divide, overflow and invalid in an error mask (csrc/errstate.c), and their flags (NPY_FPE_*).
+_TREATMENTS = ((0, 1), (3, 2), (9, 8))
+_UNDERFLOW, _BUFFER, _SET = 7 << 6, 1 << 13, 1 << 14
+
+
+def watched_flags(errmask: int) -> int | None:
+    """The flags that NumPy does not ignore in an error state; None where underflow counts too or buffers are not of the usual size."""
+    if errmask == 0:  # NumPy's default
+        return 1 | 2 | 8
+    if errmask < 0 or errmask & (_UNDERFLOW | _BUFFER) or not errmask & _SET:
+        return None
+    return sum(flag for shift, flag in _TREATMENTS if errmask >> shift & 7)
 
 
 def _is_inexact(dtype: str) -> bool:

@@ -19,10 +19,11 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
+from pijit.ground.names import is_a
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
-from pijit.runtime import driver, worth
+from pijit.runtime import driver, lifetimes, worth
 from pijit.runtime.failures import Difference, difference
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
@@ -56,7 +57,7 @@ class Plan:
     """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests)."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
-    feedback: dict[Any, Any] = field(default_factory=dict)
+    varying: set[str] = field(default_factory=set)  # names of sources that held one text and then another
     force_exit: int | None = None
 
 
@@ -68,7 +69,7 @@ def enable_code(code: CodeType, options: Options) -> Record:
         return record
     record = Record(code, options)
     bytecode = decode(code)
-    if bytecode.is_generator:
+    if bytecode.is_generator or bytecode.is_malformed:
         _native.attach(code, record, "off")
         return record
     state = _native.attach(code, record, "on")
@@ -141,11 +142,11 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
-    capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
+    capture = driver.capture_entry(code, pc, view, options, record.plan.varying)
     try:
         return _use(state, record, entry, pc, capture, cause)
     finally:
-        if options.backend != "numpy":  # which runs the graph
+        if options.backend == "numba":  # others run the graph
             capture.graph.dismiss()
 
 
@@ -165,11 +166,12 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         return NEVER if entry.compiled == 0 else CONFIG.threshold_loops
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     fragment = _fragment_record(compiled, entry, line, breaks)
-    native = compiled.native
+    native, pins = compiled.native, lifetimes.pinned(compiled.rows)
+    rows, exits, sites = (lifetimes.weaken(part, pins) for part in (compiled.rows, native.exits, native.sites))
+    fragment.rows = [lifetimes.recorded(row) for row in rows]
     fragment.native = _native.Fragment(
-        native.address, native.nwords, native.roots_start, native.nroots, compiled.rows, compiled.texts,
-        native.exits, native.sites, native.keep, fragment,
-    )  # fmt: skip
+        native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep, fragment
+    )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
     entry.compiled += 1
@@ -216,7 +218,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     stops = {(b.code.co_filename, b.line) for b in compiled.capture.breaks}
     return FragmentRecord(
         line, kinds[entry.kind], compiled.texts, exits,
-        sources=compiled.names, rows=compiled.rows, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph),
+        sources=compiled.names, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph),
         root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
@@ -307,9 +309,11 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
         return None
     fragment, row, got = max(reversed(failures), key=lambda failure: failure[1])
     data: FragmentRecord = fragment.data
-    found = difference(data.rows[row], data.sources[row], got, _native.UNSET)
+    found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
     entry.since = entry.since or time.strftime("%H:%M:%S")
+    if data.rows[row][0] == "is" and is_a(data.rows[row][2], (str, bytes)) and is_a(got, (str, bytes)):
+        record.plan.varying.add(data.sources[row])
     record.add_failure(found.id, found.what, found.expected, found.got, line)
     return found
 

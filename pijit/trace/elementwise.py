@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Const, Value
+from ..ir.graph import Const, Op, Value
 from ..ir.types import NATIVE, Array, Np
 from . import opaque, powers
-from .values import Abstract, ArrayValue, Break, value_of
+from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 Dims = tuple[Value, ...]
+
+
+def with_complex(left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
+    """A Python complex beside an array or a NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
+    for one, other in ((left, right), (right, left)):
+        value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
+        if value is not None and isinstance(value.type, (Array, Np)):
+            with np.errstate(all="ignore"):
+                scalar = np.result_type(value.type.dtype, 1j).type(other.value)  # type: ignore[attr-defined]
+            if np.isfinite(scalar):
+                return (left, Known(scalar)) if other is right else (Known(scalar), right)
+    return left, right
 
 
 def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:
@@ -160,9 +173,24 @@ def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValu
     if ufunc == "power":
         ufunc = powers.ufunc_of(target, operand) or ""
         operands = operands if ufunc == "power" else operands[:1]
-    if not ufunc or not assign_result(t, ufunc, operands, target):
+    if not ufunc or better_by_numpy(t, target, operands) or not assign_result(t, ufunc, operands, target):
         opaque.call_for_effect(t, python, [target, operand])
     return target
+
+
+_LARGE = 4096  # elements: from here on a second pass over the memory costs more than a call of NumPy
+
+
+def better_by_numpy(t: Tracer, target: ArrayValue, operands: list[Abstract]) -> bool:
+    """Whether one operation on large arrays is done by NumPy, which needs no temporary: what it has written when it warns is written. A
+    guess from the arrays that there are now. With an operand that is computed in the same kernel, a kernel is as good."""
+    if any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands):
+        return False
+    lengths = [opaque.actual_length(t, dim) for dim in target.dims]
+    if None not in lengths:
+        return math.prod(lengths) >= _LARGE  # type: ignore[arg-type]
+    alike = [a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)]
+    return max(alike, default=0) >= _LARGE
 
 
 def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: ArrayValue) -> bool:

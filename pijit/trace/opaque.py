@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name, is_a, module_of, name_of, package_of, short
-from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Box, Const, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _RESULT = Source(("result",), "the result")
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
+_ACTUAL, _LONG = -1, 200  # stand-ins with the lengths that there are; the longest of those
 _NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
 
 
@@ -79,7 +80,11 @@ def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict
 
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
-    arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
+    from .instances import settled
+
+    given = settled(t, *args, *kwargs.values())
+    args, kwargs = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
+    arguments = tuple(_escaping(value) for value in given)
     expected = Guards()
     expected.load(_RESULT)
     for column in (expected.rows, expected.texts, expected.names):
@@ -100,7 +105,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         "callable": callee, "arguments": arguments, "keywords": tuple(kwargs), "chain": chain,
         "result_guard": tuple(expected.rows), "boxed": boxed,
     }  # fmt: skip
-    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if _is_argument(v, arguments))
+    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if is_argument(v, arguments))
     op = Op("call", values, (), attrs, exits, t.line)
     for value in results:
         value.op = op
@@ -111,7 +116,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
     return _finish(t, result)
 
 
-def _is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
+def is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
     from ..ir.graph import recipe_values
 
     return any(value is v for recipe in arguments for v in recipe_values(recipe))
@@ -167,6 +172,30 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     t.append(op)
     if isinstance(result, Opaque):
         t.samples[result.value] = held
+    return _finish(t, result)
+
+
+def like(t: Tracer, value: Value, sample: Any) -> Abstract:
+    """The abstract value of an object that is like the sample, or leaves."""
+    expected = Guards()
+    expected.load(_RESULT)
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
+    results: list[Value] = []
+    if type(sample) is tuple:  # it stays the object that it is
+        results.append(Value(Obj("tuple")))
+        expected.object(_RESULT, results[0], tuple)
+        result: Abstract = Opaque(results[0], tuple)
+    else:
+        result = _expect(expected, _RESULT, sample, results)
+    attrs = {"arguments": (Box(value),), "result_guard": tuple(expected.rows)}
+    op = Op("look", (value,), (), attrs, {"redo": t.exit("redo", "list_item_type")}, t.line)
+    for made in results:
+        made.op = op
+    op.results = tuple(results)
+    t.append(op)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = sample
     return _finish(t, result)
 
 
@@ -232,12 +261,17 @@ class _NoStandIn(Exception):
 def sample_result(t: Tracer, function: Callable[..., Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """What the function gives for small objects of the arguments' types.
 
-    Lengths that are known to be equal are equal in the stand-ins; if the function refuses, it is tried with all lengths equal, also to the
-    constants among its arguments.
+    Lengths are short in the stand-ins, and equal or longer where they are now; if the function refuses, it is tried with the lengths that there
+    are now, then with all lengths equal, also to the constants among its arguments.
     """
-    constants = {a.value for a in (*args, *kwargs.values(), *_inner(args)) if isinstance(a, Known) and type(a.value) is int and 1 < a.value <= 16}
-    for length in (None, 5, *sorted(constants)):
-        maker = _Maker(t, length)
+    given = (*args, *kwargs.values(), *_inner(args))
+    lengths = {actual_length(t, dim) for a in given if isinstance(a, ArrayValue) for dim in a.dims if not isinstance(dim, Const)}
+    short = {actual: 5 + place for place, actual in enumerate(sorted(length for length in lengths if length is not None))}
+    numbers = [a.value for a in given if isinstance(a, Known)]
+    numbers += [dim.value for a in given if isinstance(a, ArrayValue) for dim in a.dims if isinstance(dim, Const)]
+    constants = {n for n in numbers if type(n) is int and 1 < n <= 16}
+    for length in (None, _ACTUAL, 5, *sorted(constants)):
+        maker = _Maker(t, length, short)
         try:
             with np.errstate(all="ignore"), _no_warnings():
                 return function(*map(maker.make, args), **{name: maker.make(value) for name, value in kwargs.items()})
@@ -271,16 +305,26 @@ _BUILDERS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 class _Maker:
-    """``common``: what all lengths that are not known are, or None: each another."""
+    """``common``: what all lengths that are not known are, or None: as in ``short``, else each another, or _ACTUAL: what they are now, as far
+    as is known. ``short``: short lengths for those that there are now."""
 
-    def __init__(self, tracer: Tracer, common: int | None) -> None:
-        self.tracer, self.common = tracer, common
+    def __init__(self, tracer: Tracer, common: int | None, short: dict[int, int] | None = None) -> None:
+        self.tracer, self.common, self.short = tracer, common, short or {}
         self.lengths: dict[Value, int] = {}
 
     def length(self, dim: Value) -> int:
         if hasattr(dim, "value"):
             return min(int(dim.value), 16)
-        return self.lengths.setdefault(dim, self.common or 5 + len(self.lengths))
+        if self.common == _ACTUAL:
+            actual = actual_length(self.tracer, dim)
+            if actual is None or actual > _LONG:
+                raise ValueError
+            return self.lengths.setdefault(dim, actual)
+        if self.common is None:
+            actual = actual_length(self.tracer, dim)
+            other = 5 + len(self.short) + len(self.lengths)
+            return self.lengths.setdefault(dim, other if actual is None else self.short.get(actual, other))
+        return self.lengths.setdefault(dim, self.common)
 
     def make(self, abstract: Abstract) -> Any:
         if isinstance(abstract, Known):
@@ -304,15 +348,34 @@ class _Maker:
         raise _NoStandIn("object" if abstract.cls is None else class_name(abstract.cls, "__name__"))
 
     def _scalar(self, value: Value) -> Any:
-        found = self.tracer.samples.get(value)
         if value.type == INT:
             if value in self.lengths:
                 return self.lengths[value]
+            actual = actual_length(self.tracer, value) if self.common == _ACTUAL else None
+            if actual is not None and abs(actual) <= _LONG:
+                return actual
+            found = None if isinstance(value.op, Op) and value.op.name == "dim" else self.tracer.samples.get(value)
             return found if found is not None and abs(found) <= 8 else 2
         if isinstance(value.type, ScalarType):
             return {"float": 1.5, "bool": True}[value.type.name]
         assert isinstance(value.type, Np)
         return value.type.dtype.type(1)
+
+
+def actual_length(t: Tracer, value: Value) -> int | None:
+    """A length as it is now; None where that cannot be told."""
+    if isinstance(value, Const) or value in t.samples:
+        return int(value.value if isinstance(value, Const) else t.samples[value])
+    op = value.op
+    if not isinstance(op, Op) or op.name not in _ARITHMETIC:
+        return None
+    known = [actual_length(t, arg) for arg in op.args]
+    return None if None in known else _ARITHMETIC[op.name](*known)
+
+
+_ARITHMETIC: dict[str, Callable[..., int]] = {
+    "raw_add": operator.add, "raw_sub": operator.sub, "raw_mul": operator.mul, "raw_min": min, "raw_max": max,
+}  # fmt: skip
 
 
 def sample_of(t: Tracer, value: Abstract) -> tuple[Any] | None:

@@ -19,6 +19,7 @@ from .values import (
     ArrayValue,
     Break,
     Container,
+    Instance,
     Known,
     Opaque,
     Scalar,
@@ -57,11 +58,13 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
 _REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
 _FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
+_DTYPES = (bool, int, float, complex, *{np.dtype(code).type for code in np.typecodes["All"]})
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -83,6 +86,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
+    left, right = elementwise.with_complex(left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol)
     if folded is not None:
         return folded
@@ -152,7 +156,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
         if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
-    items = items_of(operand)
+    items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else items_of(operand)
     if items is not None:
         return bool(items)
     kind = kind_of(operand)
@@ -177,6 +181,9 @@ def identical(left: Abstract, right: Abstract) -> bool:
     if left is right and not isinstance(left, Scalar):
         return True
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, Instance):  # nobody else has seen it
+            return isinstance(other, Instance) and other.token is one.token
+    for one, other in ((left, right), (right, left)):
         if isinstance(one, Known) and (one.value is None or isinstance(one.value, type) or one.value in (Ellipsis, NotImplemented)):
             if not (isinstance(other, Opaque) and (other.cls is None or isinstance(one.value, other.cls))):
                 return False
@@ -187,6 +194,8 @@ def identical(left: Abstract, right: Abstract) -> bool:
 
 def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Abstract:
     """item in container, for known containers of constants."""
+    if isinstance(container, Instance) and container.kind == "dict" and isinstance(item, Known) and type(item.value) is str:
+        return Known((item.value in container.names) != invert)
     if isinstance(item, Known) and isinstance(container, Known):
         if type(container.value) in (str, tuple, frozenset, range) and type(item.value) in _FOLDABLE:
             try:
@@ -287,12 +296,18 @@ def _value(abstract: Abstract) -> Value:
     return value
 
 
+def _is_dtype(a: Any, b: Any) -> bool:
+    """Whether two constants are compared as dtypes."""
+    return any(is_a(x, np.dtype) and (is_a(y, np.dtype) or type(y) is str or any(y is cls for cls in _DTYPES)) for x, y in ((a, b), (b, a)))
+
+
 def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
     """The result for two constants, when it is cheap and certain."""
     if not (isinstance(left, Known) and isinstance(right, Known)):
         return None
     a, b = left.value, right.value
-    if type(a) not in _FOLDABLE or type(b) not in _FOLDABLE:
+    dtypes = symbol in ("==", "!=") and _is_dtype(a, b)
+    if not dtypes and (type(a) not in _FOLDABLE or type(b) not in _FOLDABLE):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None
@@ -311,7 +326,7 @@ def describe(abstract: Abstract) -> str:
     value = value_of(abstract)
     if value is not None:
         return str(value.type)
-    if isinstance(abstract, Opaque):
+    if isinstance(abstract, Opaque | Instance):
         return class_name(abstract.cls, "__name__") if abstract.cls is not None else "an object"
     if isinstance(abstract, Known):
         return class_name(type(abstract.value), "__name__")

@@ -55,6 +55,10 @@ def member(cls: type, name: str) -> Source:
     return Source(("member", name), f"{class_name(cls, '__name__')}.{name}", constant(cls, class_name(cls, "__name__")))
 
 
+def dict_item(parent: Source, key: str) -> Source:
+    return Source(("dict_item", key), item_name(parent.name, key), parent)
+
+
 def item_name(owner: str, key: object) -> str:
     """An item as people write it: cfg["lr"], layers[2]."""
     return f'{owner}["{key}"]' if isinstance(key, str) and key.isidentifier() else f"{owner}[{key!r}]"

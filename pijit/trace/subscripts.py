@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, objects, opaque
+from . import elementwise, instances, mappings, objects, opaque
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -17,6 +19,7 @@ from .values import (
     ArrayValue,
     Break,
     Container,
+    Instance,
     Known,
     Opaque,
     Scalar,
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
+_MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
+
+
 def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     """container[index]."""
     if isinstance(container, ArrayValue):
@@ -41,6 +47,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
             return element_at(t, container, [value for _, value in plan])
         return view(t, container, plan)
+    if isinstance(container, Instance) and container.kind == "dict":
+        return mappings.item(container, index)
     items = items_of(container)
     if items is None and isinstance(container, Container) and container.kind == "list":
         items = container.items
@@ -52,6 +60,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return objects.dict_item(t, container, index.value)
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
+    if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
+        sample = opaque.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
+        return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
     if isinstance(index, Known) and type(index.value) is int:
         field = opaque.record_item(t, container, index.value)
         if field is not None:
@@ -66,6 +77,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
+    if isinstance(container, Instance) and container.kind == "dict":
+        instances.store(t, container, mappings.key_of(index), value)
+        return
     if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
         objects.store_dict_item(t, container, index.value, value)
         return
@@ -142,6 +156,8 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
 
 def element(t: Tracer, sequence: Abstract, index: Value) -> Abstract:
     """Item ``index`` of an array or list, where the index is known to be in range."""
+    if isinstance(sequence, ArrayValue) and len(sequence.dims) > 1:
+        return view(t, sequence, [("index", index), *[("slice", (None, None, 1))] * (len(sequence.dims) - 1)], checked=True)
     if isinstance(sequence, ArrayValue):
         return Scalar(t.emit("load", (sequence.value, index), sequence.type.element))
     assert isinstance(sequence, Opaque)
@@ -205,7 +221,10 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     sample = t.samples.get(container.value)
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
-        raise Break("unsupported_type", "list of anything but numbers")
+        if not sample:
+            raise Break("unsupported_type", "a list that was empty")
+        found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type")
+        return opaque.like(t, found, sample[0])
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
 
 
@@ -270,8 +289,8 @@ def _entry(part: Abstract) -> tuple[str, Any] | None:
     return ("slice", (*ends, step.value or 1))
 
 
-def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValue:
-    """A view: basic indexing with ints, slices and new axes."""
+def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]], checked: bool = False) -> ArrayValue:
+    """A view: basic indexing with ints (``checked``: known to be in range), slices and new axes."""
     offset: Value = const(0)
     dims: list[Value] = []
     strides: list[Value] = []
@@ -285,7 +304,7 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]]) -> ArrayValu
         stride = stride_of(t, array, axis)
         axis += 1
         if kind == "index":
-            offset = add(t, offset, multiply(t, checked_index(t, what, length), stride))
+            offset = add(t, offset, multiply(t, what if checked else checked_index(t, what, length), stride))
             continue
         start, stop, step = what
         first, count = bounds(t, start, stop, step, length)

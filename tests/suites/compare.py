@@ -26,7 +26,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PIJIT = ("-m", "pijit", "run", "--everything", "--threshold", "1")
 INTERNAL = "PJ901"
-IDLE = 3  # seconds by the clock per second of CPU time that a file may take
+IDLE = 8  # seconds by the clock per second of CPU time that a file may take
 
 
 class Suite(NamedTuple):

@@ -14,7 +14,7 @@ from ... import elementwise, opaque, subscripts
 from ...elementwise import is_one
 from ...operators import cast
 from ...tables import ATTRIBUTES, PURE
-from ...values import Abstract, ArrayValue, Container, Known, Scalar, value_of
+from ...values import Abstract, ArrayValue, Break, Container, Known, Scalar, value_of
 from ..rows import abstract, row
 from .creation import dtype_of, shape_of
 
@@ -87,6 +87,14 @@ def imag(t: Tracer, a: ArrayValue) -> Abstract:
 @attribute("T")
 def transposed(t: Tracer, a: ArrayValue) -> Abstract:
     return permuted(t, a, tuple(range(len(a.dims)))[::-1])
+
+
+@attribute("mT")
+def matrix_transposed(t: Tracer, a: ArrayValue) -> Abstract:
+    rank = len(a.dims)
+    if rank < 2:
+        raise Break("always_raises", "mT of less than two dimensions")
+    return permuted(t, a, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def length(t: Tracer, dims: tuple[Value, ...]) -> Value:

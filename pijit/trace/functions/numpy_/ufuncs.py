@@ -42,6 +42,12 @@ def _by_name(function: np.ufunc) -> None:
     for method in _METHODS:
         PURE[getattr(function, method)] = f"np.{name}.{method}"
 
+    @row(function.at)
+    def at(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        opaque.sample_result(t, function.at, args, kwargs)  # Break where it would raise
+        opaque.call_for_effect(t, function.at, args, kwargs)
+        return Known(None)
+
 
 def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], out: ArrayValue) -> Abstract:
     """A call that writes into ``out`` and gives it back."""
@@ -52,7 +58,7 @@ def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, 
 
 def _into(t: Tracer, function: np.ufunc, operands: list[Abstract], out: ArrayValue) -> Abstract:
     """function(*operands, out=out), computed as a new array and then assigned: nothing is written before every check has passed."""
-    if not elementwise.assign_result(t, function.__name__, operands, out):
+    if elementwise.better_by_numpy(t, out, operands) or not elementwise.assign_result(t, function.__name__, operands, out):
         return _call_out(t, function, operands, {"out": out}, out)
     return out
 

@@ -1,0 +1,45 @@
+"""In-place operations on large arrays, which NumPy does itself, and stores of slices into themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from differential import check, check_calls
+
+N = 5000
+STATEMENTS = (
+    "a += b", "a *= 0.5", "a -= a[::-1]", "a[1:] += a[:-1]", "a /= b", "np.add(a, b, out=a)", "np.exp(a, out=b)", "np.sqrt(b, a)", "k += 1",
+    "k //= k - 3",
+    "a[1:-1] += 0.5 * (a[2:] - a[:-2])", "a[::2] *= 2", "a[:] = a", "a[::-1] = a", "k += a", "a += k", "a %= 2", "k <<= 2", "a[5:] = a[5:]",
+)  # fmt: skip
+
+
+def arrays(n):
+    a = np.random.default_rng(n).standard_normal(n)
+    return a, np.maximum(a, 0.0), np.arange(n)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statement(statement):
+    for state in ("warn", "raise"):
+        source = f"def g(a, b, k):\n    {statement}\n    return a\n"
+        source += f"def f(a, b, k):\n    with np.errstate(all={state!r}):\n        return g(a, b, k)\n"
+        check_calls(source, [arrays(N), arrays(9), arrays(N), arrays(2 * N)], entry="f", configurations=("jit", "numpy"))
+
+
+def test_in_loops():
+    source = (
+        "def f(u, v, n):\n    for i in range(n):\n        u += v\n"
+        "        u[1:-1] -= 0.25 * (u[2:] + u[:-2])\n        v *= 0.5\n        v[::2] = v[::2]\n    return u, v\n"
+    )
+    check(source, *arrays(N)[:2], 5, configurations=("jit", "O0", "enabled", "forced"))
+    check(source, *arrays(9)[:2], 5)
+
+
+def test_warnings_that_are_errors_come_after_the_store():
+    source = (
+        "import warnings\ndef g(a, b):\n    a /= b\n    return a\n"
+        "def f(a, b):\n    with warnings.catch_warnings():\n        warnings.simplefilter('error')\n        return g(a, b)\n"
+    )
+    for n in (N, 9):
+        check(source, arrays(n)[0], np.zeros(n), entry="f", configurations=("jit", "enabled"))
