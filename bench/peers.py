@@ -14,6 +14,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+# No pool of compilers that is there while others are measured.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
 # Before any of them counts the cores.
 if __name__ == "__main__" and sys.argv[1:2] == ["one"]:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -1,6 +1,6 @@
 """make bench: every figure that the project promises, with its target.
 
-python bench/run.py [subject...]
+[BENCH_CLOCK=cpu] python bench/run.py [subject...]
 """
 
 from __future__ import annotations

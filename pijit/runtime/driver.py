@@ -173,14 +173,15 @@ def make_view(raw: tuple[Any, ...]) -> View:
     return View(function, globals_, builtins, names, locals_, stack, _native.UNSET)
 
 
-def resume_points(code: CodeType, pc: int) -> list[tuple[int, int]]:
-    """(pc, stack depth) of the places where native code may take over again after the instruction at pc."""
+def resume_points(code: CodeType, pc: int, done: bool = False) -> list[tuple[int, int]]:
+    """(pc, stack depth) of the places where native code may take over again after the instruction at pc, or at it if what is before it is
+    done."""
     from pijit.pycode.flow import control_flow
 
     bytecode = decode(code)
     flow = control_flow(bytecode)
     points: dict[int, int] = {}
-    for after in flow.next_pcs(pc):
+    for after in (pc,) if done else flow.next_pcs(pc):
         instruction = bytecode.at(after)
         # CPython's specialised list.append goes past the POP_TOP that follows it.
         place = instruction.next if instruction.opname == "POP_TOP" else after

@@ -169,6 +169,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     native, pins = compiled.native, lifetimes.pinned(compiled.rows)
     rows, exits, sites = (lifetimes.weaken(part, pins) for part in (compiled.rows, native.exits, native.sites))
     fragment.rows = [lifetimes.recorded(row) for row in rows]
+    _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
     fragment.native = _native.Fragment(
         native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep, fragment
     )
@@ -219,7 +220,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     return FragmentRecord(
         line, kinds[entry.kind], compiled.texts, exits,
         sources=compiled.names, saves=worth.savings(compiled.graph), loops=worth.has_loop(compiled.graph),
-        root_pcs=tuple(e.frames[0].pc if e.frames else -1 for e in compiled.exits),
+        resumes=tuple((e.frames[0].pc if e.frames else -1, e.kind == "continue" and len(e.frames) == 1) for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
         kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if op.name == "kernel"),
@@ -245,10 +246,11 @@ def _add_resume_points(state: Any, record: Record, capture: Any) -> None:
         install(state, plan)
 
 
-def add_entries_after(record: Record, root_pc: int) -> bool:
-    """Entries where the frame goes on after the instruction at root_pc; whether there are new ones."""
+def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
+    """Entries where the frame goes on after the instruction at root_pc, or there itself if what is before it is done; whether there are
+    new ones."""
     changed = False
-    for pc, depth in driver.resume_points(record.code, root_pc):
+    for pc, depth in driver.resume_points(record.code, root_pc, done):
         if pc not in record.plan.entries:
             record.plan.entries[pc] = Entry("after", [(pc, "after", pc, depth, _AFTER)])
             changed = True

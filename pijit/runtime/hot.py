@@ -1,8 +1,8 @@
 """Hot exits: what is done about an exit that is taken again and again.
 
 - A fragment that does not pay is retired (see worth).
-- An exit at an instruction that native code knows (an overflow, a floating-point flag, ...) becomes an entry of its own at the next
-  instruction, so that only that one runs in the interpreter.
+- An exit at an instruction that native code knows (an overflow, a floating-point flag, a result of another type, ...) becomes an entry
+  of its own at the next instruction, so that only that one runs in the interpreter, if that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     if count >= _TRIAL and not _pays(fragment):
         retire(state, record, native, "not_worth_it")
         return NEVER
-    if exit.kind == "redo" and exit.at is None and add_entries_after(record, fragment.root_pcs[index]):
+    if exit.kind in ("redo", "continue") and exit.at is None and add_entries_after(record, *fragment.resumes[index]):
         install(state, record.plan)
         reason = reasons.lookup(exit.reason)
         log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it", id=reason.id)

@@ -66,7 +66,9 @@ class FragmentRecord:
     exits: Sequence[Exit]
     saves: Sequence[float] = ()  # of each exit: what the way to it saves, in nanoseconds; see worth
     loops: bool = False  # whether native code can go round
-    root_pcs: Sequence[int] = ()  # of each exit: the instruction of the root frame that it leaves at, -1 for returns
+    # Of each exit: the instruction of the root frame where the interpreter goes on, and whether it is the first that native code has not
+    # begun; -1 for returns.
+    resumes: Sequence[tuple[int, bool]] = ()
     native: Any = None
     compile_seconds: float = 0.0
     lines: frozenset[tuple[str, int]] = frozenset()  # (file, line) of everything that it covers

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pijit.ir.graph import Exit, Graph, Leave
 
 RUN = 60.0  # guards, exit, crossing
-RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
+RETURN = 20.0  # a frame that never runs is saved too
 _BOXED = 6.0  # per slot that an exit rebuilds
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
@@ -22,7 +22,7 @@ _WORK = {
     **dict.fromkeys(("kernel", "ew", "assign", "empty"), 250.0),
     "reduce": 1500.0,
     "np_op": 50.0,
-    "call": 10.0,
+    "call": -80.0,
 }
 
 # A loop in native code does at least this many times as much in the same time.
