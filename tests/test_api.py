@@ -315,6 +315,13 @@ def test_enabled_restores_what_was():
             pass
         assert watched() == [__name__]
     assert watched() == []
+    pijit.enable(functools)
+    with pijit.enabled("func*"):
+        pass
+    assert watched() == ["functools"]
+    with pijit.enabled("func*"):
+        pijit.disable()
+    assert watched() == []
     with pytest.raises(KeyError), pijit.enabled(functools):
         raise KeyError
     assert watched() == []

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -67,6 +68,56 @@ def test_the_attribute_that_differs_is_named(name, caplog):
     assert (row.id, row.count, row.line) == (id, 1, 2)
     assert f"{row.source!r} expected {row.expected}, got {row.got}" == message
     assert row.reason == reasons.lookup(id).title
+
+
+class Layer:
+    def __init__(self, bias):
+        self.bias = bias
+
+
+class Net:
+    def __init__(self):
+        self.w, self.cfg, self.layers = U, {"lr": 0.5}, [Layer(1.0), Layer(2.0), Layer(3.0)]
+
+    def step(self, x):
+        return x * self.w + self.cfg["lr"] + self.layers[2].bias
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("net.w = net.w.astype('f4')", "'self.w.dtype' expected float64, got float32"),
+        ("net.cfg['lr'] = 1", """'type(self.cfg["lr"])' expected float, got int"""),
+        ("net.layers[2].bias = 1", "'type(self.layers[2].bias)' expected float, got int"),
+        ("net.layers = tuple(net.layers)", "'type(self.layers)' expected list, got tuple"),
+    ],
+)
+def test_attributes_and_items_in_the_words_of_the_source(change, message, caplog):
+    net = Net()
+    step = pijit.jit(fresh_step())
+    pijit.set_logs("guards")
+    step(net, U)
+    exec(change, {"net": net})
+    step(net, U)
+    assert said(caplog)[0].startswith(f"{message} -> ")
+
+
+def fresh_step():
+    """The method on a code object of its own."""
+    return types.FunctionType(Net.step.__code__.replace(), globals())
+
+
+def test_a_builtin_hidden_by_a_global_defined_later(caplog):
+    space = {}
+    exec("def step(u):\n    return abs(u) + 1.0\n", space)
+    step = pijit.jit(space["step"])
+    pijit.set_logs("guards")
+    assert step(-1.0) == 2.0
+    space["abs"] = float
+    assert step(-1.0) == 0.0
+    del space["abs"]
+    assert step(-1.0) == 2.0
+    assert said(caplog)[0].startswith("'abs' expected the builtin, got a global of this name -> ")
 
 
 def test_read_only_target(caplog):

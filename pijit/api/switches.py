@@ -94,14 +94,18 @@ def disable(*targets: ModuleType | str) -> None:
 def scope(spaces: list[dict[str, Any] | str], exclude: tuple[str, ...]) -> Iterator[None]:
     """Enabled inside, as before outside."""
     before = [s in tiers.PATTERNS if isinstance(s, str) else id(s) in tiers.NAMESPACES for s in spaces]
+    others = dict(tiers.NAMESPACES)  # a pattern may cover some of them
     for space in spaces:
         switch(space, True, exclude)
     try:
         yield
     finally:
+        kept = [namespace for key, namespace in others.items() if key in tiers.NAMESPACES]
         for space, was_on in zip(spaces, before, strict=True):
             if not was_on:
                 switch(space, False)
+        for namespace in kept:
+            tiers.enable_namespace(namespace)
 
 
 def enabled(*targets: ModuleType | str, exclude: str | Iterable[str] = ()) -> AbstractContextManager[None]:

@@ -108,7 +108,7 @@ def shown_path(file: str) -> str:
 
 def cell(file: str) -> str:
     """The cell of a notebook that was compiled under this file name; "" when it is none."""
-    shell = sys.modules["IPython"].get_ipython()
+    shell = getattr(sys.modules["IPython"], "get_ipython", lambda: None)()
     name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
     words = name_of(file) if name_of is not None else None  # ("Cell", "In[3]")
     return " ".join(words) if words else ""

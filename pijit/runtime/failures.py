@@ -17,6 +17,7 @@ from pijit import _native
 from pijit.ground import reasons
 from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
+from pijit.trace.sources import item_name
 
 Row = tuple[Any, ...]
 
@@ -161,7 +162,7 @@ def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else f"{name}[{row[2]!r}]", "nothing of its own", "something")
+    yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else item_name(name, row[2]), "nothing of its own", "something")
 
 
 def of_unset(row: Row, name: str, got: Any) -> Iterator[Difference]:

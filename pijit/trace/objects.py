@@ -140,7 +140,7 @@ def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, tex
 
 
 def _step(owner: str, row: tuple[Any, ...]) -> str:
-    return f"{owner}.{row[1]}" if row[0] == "field" else f"{owner}[{row[1]!r}]"
+    return f"{owner}.{row[1]}" if row[0] == "field" else sources.item_name(owner, row[1])
 
 
 def _text(owner: Abstract, row: tuple[Any, ...]) -> str:

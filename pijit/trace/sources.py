@@ -56,8 +56,12 @@ def member(cls: type, name: str) -> Source:
 
 
 def dict_item(parent: Source, key: str) -> Source:
-    quoted = f'"{key}"' if key.isidentifier() else repr(key)
-    return Source(("dict_item", key), f"{parent.name}[{quoted}]", parent)
+    return Source(("dict_item", key), item_name(parent.name, key), parent)
+
+
+def item_name(owner: str, key: object) -> str:
+    """An item as people write it: cfg["lr"], layers[2]."""
+    return f'{owner}["{key}"]' if isinstance(key, str) and key.isidentifier() else f"{owner}[{key!r}]"
 
 
 def item(parent: Source, index: int) -> Source:
