@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 SUBJECTS = (
     *("start", "small_calls", "loops", "programs", "breaks", "never_slower", "growth", "diagnostics"),
-    *("page", "compiling", "ratios"),
+    *("page", "compiling", "ratios", "objects"),
 )
 
 

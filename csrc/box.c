@@ -23,6 +23,8 @@
     X(BOUND_METHOD, "bound_method", "rr")                                                                             \
     X(ITERATOR, "iterator", "r")                                                                                      \
     X(ITERATOR_AT, "iterator_at", "rr")                                                                               \
+    X(DICT, "dict", "l")                                                                                              \
+    X(INSTANCE, "instance", "ol")                                                                                     \
     X(MADE, "made", "ol")
 
 typedef enum {
@@ -207,6 +209,17 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
         }
         }
     }
+    if (r->op == R_INSTANCE) {
+        PyObject *o = r->object;
+        if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) != r->count + 1 || !PyType_Check(PyTuple_GET_ITEM(o, 0))) {
+            PyErr_SetString(PyExc_ValueError, "recipe: an instance needs its class and one name per part");
+            return -1;
+        }
+    }
+    if (r->op == R_DICT && r->count % 2 != 0) {
+        PyErr_SetString(PyExc_ValueError, "recipe: a dict needs a value for each key");
+        return -1;
+    }
     if (r->op == R_SLICE && r->count != 3) {
         PyErr_SetString(PyExc_ValueError, "recipe: a slice has three parts");
         return -1;
@@ -381,6 +394,48 @@ static PyObject *build_slice(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+/* One part; never NULL without an exception. */
+static PyObject *build_part(const PjRecipe *r, int64_t *W)
+{
+    PyObject *o = pj_build(r, W);
+    if (o == NULL && !PyErr_Occurred()) {
+        PyErr_BadInternalCall();
+    }
+    return o;
+}
+
+static PyObject *build_dict(const PjRecipe *r, int64_t *W)
+{
+    PyObject *o = PyDict_New();
+    for (int i = 0; o != NULL && i < r->count; i += 2) {
+        PyObject *key = build_part(r->kids[i], W);
+        PyObject *value = key == NULL ? NULL : build_part(r->kids[i + 1], W);
+        if (value == NULL || PyDict_SetItem(o, key, value) < 0) {
+            Py_CLEAR(o);
+        }
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return o;
+}
+
+/* object.__new__(cls), and each name set to its part. Capture knows that this runs no Python. */
+static PyObject *build_instance(const PjRecipe *r, int64_t *W)
+{
+    PyObject *none = PyTuple_New(0);
+    PyTypeObject *cls = (PyTypeObject *)PyTuple_GET_ITEM(r->object, 0);
+    PyObject *o = none == NULL ? NULL : PyBaseObject_Type.tp_new(cls, none, NULL);
+    Py_XDECREF(none);
+    for (int i = 0; o != NULL && i < r->count; i++) {
+        PyObject *value = build_part(r->kids[i], W);
+        if (value == NULL || PyObject_GenericSetAttr(o, PyTuple_GET_ITEM(r->object, i + 1), value) < 0) {
+            Py_CLEAR(o);
+        }
+        Py_XDECREF(value);
+    }
+    return o;
+}
+
 /* As attribute access binds: a method of a function, a builtin of a method descriptor. */
 static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
 {
@@ -458,6 +513,10 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_ITERATOR_AT:
         return build_iterator_at(r, W);
+    case R_DICT:
+        return build_dict(r, W);
+    case R_INSTANCE:
+        return build_instance(r, W);
     case R_MADE: {
         PyObject *args = build_sequence(r, W, true);
         PyObject *o = args == NULL ? NULL : PyObject_CallObject(r->object, args);

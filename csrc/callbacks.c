@@ -165,9 +165,9 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
     }
     pj_counters.entries_called++;
     PyObject *exc = pj_err_take();
-    PyObject *view = frame_view(r);
-    PyObject *failures = view == NULL ? NULL : failure_list(r, point);
-    PyObject *args = failures == NULL ? NULL
+    PyObject *failures = failure_list(r, point); /* first: "sole" guards are walked again, and a view refers to the objects */
+    PyObject *view = failures == NULL ? NULL : frame_view(r);
+    PyObject *args = view == NULL ? NULL
                                       : Py_BuildValue("(OiOO)", (PyObject *)r->state, point->pc, view, failures);
     Py_XDECREF(view);
     Py_XDECREF(failures);

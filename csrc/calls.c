@@ -434,6 +434,7 @@ PyObject *pj_symbols(void)
     } table[] = {
         {"pj_call", (void *)pj_call},
         {"pj_look", (void *)pj_look},
+        {"pj_make", (void *)pj_make},
         {"pj_put", (void *)pj_put},
         {"pj_recheck", (void *)pj_recheck},
         {"pj_empty", (void *)pj_empty},

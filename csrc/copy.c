@@ -27,6 +27,12 @@ typedef struct {
     int64_t halves[2];
 } Pair;
 
+/* Whether all bytes of an element are equal, as those of 0 are. */
+static int one_byte(const char *element, int64_t itemsize)
+{
+    return itemsize == 1 || memcmp(element, element + 1, (size_t)itemsize - 1) == 0;
+}
+
 /* Elements are aligned, which guards have checked. */
 static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize)
 {
@@ -34,13 +40,12 @@ static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize
         memcpy(to, from, (size_t)(a->n * itemsize));
         return;
     }
+    if (a->to == itemsize && a->from == 0 && one_byte(from, itemsize)) {
+        memset(to, *(const unsigned char *)from, (size_t)(a->n * itemsize));
+        return;
+    }
     switch (itemsize) {
-    case 1:
-        if (a->to == 1 && a->from == 0) {
-            memset(to, *(const unsigned char *)from, (size_t)a->n);
-            break;
-        }
-        STEP(uint8_t);
+    case 1: STEP(uint8_t);
     case 2: STEP(uint16_t);
     case 4: STEP(uint32_t);
     case 8:

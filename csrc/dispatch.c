@@ -136,7 +136,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     case PJ_GUARD_DICT_ITEM:
         return PyDict_CheckExact(registers[row->reg]) ? pj_lookup(registers[row->reg], row) : NULL;
     case PJ_GUARD_FIELD:
-        return pj_field(registers[row->reg], row);
+        return pj_field_again(registers[row->reg], row);
     case PJ_GUARD_MEMBER:
         return pj_member(registers[row->reg], row);
     case PJ_GUARD_CONST:
@@ -166,6 +166,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return array_fits(o, row);
     case PJ_GUARD_IS:
         return o == pj_held(row->object);
+    case PJ_GUARD_CLASS:
+        return pj_class_says(row);
     case PJ_GUARD_TYPE:
         return (PyObject *)Py_TYPE(o) == pj_held(row->object);
     case PJ_GUARD_OBJECT:
@@ -328,7 +330,7 @@ int64_t pj_recheck(int64_t *W)
         }
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
                  row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
-                 row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
+                 row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
                  row->op == PJ_GUARD_OBJECT) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
@@ -486,6 +488,9 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
                 break;
             case PJ_GUARD_GLOBALS:
                 *object = r->frame->f_globals;
+                break;
+            case PJ_GUARD_CLASS:
+                *object = PyTuple_GET_ITEM(row->object, 0);
                 break;
             default:
                 *object = registers[row->reg];

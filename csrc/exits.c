@@ -16,6 +16,8 @@ static void exit_frame_clear(PjExitFrame *f)
     PyMem_Free(f->slots);
     PyMem_Free(f->locals);
     PyMem_Free(f->stack);
+    Py_XDECREF(f->then);
+    pj_recipe_free(f->then_args);
 }
 
 void pj_exit_clear(PjExit *e)
@@ -40,14 +42,20 @@ void pj_exit_clear(PjExit *e)
 
 static int exit_frame_parse(PjExitFrame *f, PyObject *tuple)
 {
-    PyObject *function, *locals, *stack;
+    PyObject *function, *locals, *stack, *then = NULL, *then_args = NULL;
     if (!PyTuple_Check(tuple) ||
-        !PyArg_ParseTuple(tuple, "OiO!O;a frame is (function, pc, locals, stack)", &function, &f->pc, &PyDict_Type,
-                          &locals, &stack)) {
+        !PyArg_ParseTuple(tuple, "OiO!O|(OO);a frame is (function, pc, locals, stack[, (then, arguments)])", &function,
+                          &f->pc, &PyDict_Type, &locals, &stack, &then, &then_args)) {
         if (!PyErr_Occurred()) {
             PyErr_SetString(PyExc_TypeError, "a frame is a tuple (function, pc, locals, stack)");
         }
         return -1;
+    }
+    if (then != NULL) {
+        f->then = Py_NewRef(then);
+        if ((f->then_args = pj_recipe_new(then_args)) == NULL) {
+            return -1;
+        }
     }
     if (function != Py_None && (f->function = pj_recipe_new(function)) == NULL) {
         return -1;
@@ -184,7 +192,7 @@ int pj_exit_parse(PjExit *e, PyObject *tuple)
             return -1;
         }
         if (i > 0) {
-            e->nvalues += 1 + f->nlocals + f->nstack;
+            e->nvalues += 1 + f->nlocals + f->nstack + (f->then != NULL);
         }
     }
     Py_DECREF(fast);
@@ -355,6 +363,12 @@ static PjPending *pending_new(PjFragment *fragment, PjExit *e, int64_t *W)
     int n = 0;
     for (int i = 1; i < e->nframes; i++) {
         PjExitFrame *f = &e->frames[i];
+        if (f->then != NULL) {
+            if (build_all(&f->then_args, 1, &p->values[n], W) < 0) {
+                goto error;
+            }
+            n++;
+        }
         if (build_all(&f->function, 1, &p->values[n], W) < 0) {
             goto error;
         }

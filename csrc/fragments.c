@@ -83,7 +83,7 @@ static int check_exit(PjExit *e, int nwords)
                 return -1;
             }
         }
-        if (check_recipe(f->function, nwords) < 0) {
+        if (check_recipe(f->function, nwords) < 0 || check_recipe(f->then_args, nwords) < 0) {
             return -1;
         }
     }

@@ -170,17 +170,29 @@ static PjStep rebuild_callee(PjRun *r)
 {
     PjPending *pending = r->pending;
     r->pending = NULL;
+    PyObject *then = Py_XNewRef(pending->exit->frames[pending->index].then);
+    PyObject *then_args = then == NULL ? NULL : pending->values[pending->used++];
     pj_frame_call_at(r->frame, r->pc);
     pj_frame_link(r->ts, r->frame, r->prev);
     PyObject *result = pj_call_function(r->ts, pending);
+    if (then != NULL) {
+        result = pj_then(then, result, then_args);
+        Py_DECREF(then);
+        Py_DECREF(then_args);
+    }
     pj_frame_unlink(r->ts, r->prev);
     if (result == NULL) {
         r->exc = pj_err_take();
         return PJ_STEP_THROW;
     }
-    int depth = pj_frame_depth(r->frame);
-    pj_frame_stack(r->frame)[depth] = result;
-    pj_frame_set_depth(r->frame, depth + 1);
+    if (result == pj_unset) { /* the instruction pushes nothing */
+        Py_DECREF(result);
+    }
+    else {
+        int depth = pj_frame_depth(r->frame);
+        pj_frame_stack(r->frame)[depth] = result;
+        pj_frame_set_depth(r->frame, depth + 1);
+    }
     r->pc = pj_next_pc(r->original, r->pc);
     r->point = r->state != NULL ? pj_point(r->state, r->pc, false) : NULL;
     return r->point != NULL ? PJ_STEP_TRY : PJ_STEP_GO;

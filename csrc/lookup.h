@@ -37,4 +37,21 @@ static inline bool pj_absent(PyObject *dict, PjRow *row)
     return true;
 }
 
+/* What an instance itself holds under the row's name (borrowed), or NULL: pj_field, of a class that has not changed since the last time. The keys
+ * that instances share are the class's for good, and keep their places. */
+static inline PyObject *pj_field_again(PyObject *o, PjRow *row)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    if (PJ_LIKELY(row->type_tag == type->tp_version_tag && row->type_tag != 0)) {
+        if (row->a >= 0) {
+            return *(PyObject **)((char *)o + row->a);
+        }
+        PyDictValues *values = pj_inline_values(o);
+        if (PJ_LIKELY(values != NULL && row->index >= 0 && row->keys == ((PyHeapTypeObject *)type)->ht_cached_keys)) {
+            return values->values[row->index];
+        }
+    }
+    return pj_field(o, row);
+}
+
 #endif

@@ -114,6 +114,26 @@ PyObject *pj_member(PyObject *o, PjRow *row)
     return row->where;
 }
 
+/* Do the class and its bases say of each name what they did (of __mro__: are they the same)? A class that has not changed since the last time does. */
+bool pj_class_says(PjRow *row)
+{
+    PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(row->object, 0);
+    if (PJ_LIKELY(row->type_tag == type->tp_version_tag && row->type_tag != 0)) {
+        return true;
+    }
+    row->type_tag = 0;
+    for (Py_ssize_t i = 1; i < PyTuple_GET_SIZE(row->object); i += 2) {
+        PyObject *name = PyTuple_GET_ITEM(row->object, i);
+        bool order = PyUnicode_CompareWithASCIIString(name, "__mro__") == 0;
+        PyObject *found = order ? type->tp_mro : _PyType_Lookup(type, name);
+        if ((found == NULL ? pj_unset : found) != PyTuple_GET_ITEM(row->object, i + 1)) {
+            return false;
+        }
+    }
+    row->type_tag = type->tp_version_tag;
+    return true;
+}
+
 /* ---- reads and stores in the middle of a fragment ---- */
 
 /* Walks the site's rows on an object; 0: they hold. */
@@ -131,6 +151,18 @@ int64_t pj_look(int64_t *W, int64_t number)
     int failed = pj_walk(s->rows, 0, r, registers, W);
     Py_DECREF(o); /* whoever names it holds it */
     return failed >= 0;
+}
+
+/* A new object (the native code's own), or NULL without an exception. */
+PyObject *pj_make(int64_t *W, int64_t number)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    pj_hold_inputs(r); /* making an object may collect garbage */
+    PyObject *o = pj_build(r->fragment->sites[number].callable, W);
+    if (o == NULL) {
+        PyErr_Clear();
+    }
+    return o;
 }
 
 /* Does letting go of one reference run no Python? */

@@ -70,6 +70,8 @@ typedef struct {
     int *slots;
     PjRecipe **locals;
     PjRecipe **stack;
+    PyObject *then;      /* makes of the frame's result what its caller gets; NULL: that is the result */
+    PjRecipe *then_args; /* a tuple: what `then` is given after the result */
 } PjExitFrame;
 
 typedef enum { PJ_RETURN, PJ_REDO, PJ_CONTINUE, PJ_RAISE, PJ_POLL } PjExitKind;
@@ -298,6 +300,16 @@ bool pj_installed(void);
 void pj_review_tracing(void);
 PyObject *pj_call_function(PyThreadState *ts, PjPending *pending);
 
+/* then.c */
+
+PyObject *pj_then(PyObject *then, PyObject *result, PyObject *args);
+PyObject *pj_then_made(PyObject *module, PyObject *args);
+PyObject *pj_then_nothing(PyObject *module, PyObject *result);
+PyObject *pj_then_bool(PyObject *module, PyObject *args);
+PyObject *pj_then_length(PyObject *module, PyObject *result);
+PyObject *pj_then_operator(PyObject *module, PyObject *args);
+
+
 /* namespaces.c */
 extern bool pj_watching; /* any namespace at all */
 bool pj_is_watched(PyObject *globals);
@@ -360,6 +372,8 @@ PyObject *pj_field(PyObject *o, PjRow *row);
 bool pj_no_field(PyObject *o, PjRow *row);
 PyObject *pj_member(PyObject *o, PjRow *row);
 int64_t pj_look(int64_t *W, int64_t site);
+PyObject *pj_make(int64_t *W, int64_t site);
+bool pj_class_says(PjRow *row);
 int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
 PyObject *pj_field_of(PyObject *module, PyObject *args);

@@ -137,6 +137,19 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
             }
         }
         return 0;
+    case 'c': {
+        Py_ssize_t n = PyTuple_CheckExact(o) ? PyTuple_GET_SIZE(o) : 0;
+        bool fits = n % 2 == 1 && PyType_Check(PyTuple_GET_ITEM(o, 0));
+        for (Py_ssize_t i = 1; fits && i < n; i += 2) {
+            fits = PyUnicode_CheckExact(PyTuple_GET_ITEM(o, i));
+        }
+        if (!fits) {
+            PyErr_SetString(PyExc_TypeError, "guard row: a class and what it says of names is needed");
+            return -1;
+        }
+        row->object = Py_NewRef(o);
+        return 0;
+    }
     case 't':
         if (pj_held(o) == NULL || !PyType_Check(pj_held(o))) {
             PyErr_SetString(PyExc_TypeError, "guard row: a type is needed");
@@ -167,6 +180,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_DICT_ITEM:
     case PJ_GUARD_FIELD:
     case PJ_GUARD_MEMBER:
+    case PJ_GUARD_CLASS:
     case PJ_GUARD_NO_ITEM:
     case PJ_GUARD_NO_FIELD:
     case PJ_GUARD_NO_MEMBER:

@@ -7,6 +7,8 @@ import functools
 import gc
 import inspect
 import pickle
+import subprocess
+import sys
 import types
 import weakref
 
@@ -81,6 +83,29 @@ def test_pickle_copy_and_weak_references():
     assert pickle.loads(pickle.dumps(decorated)) is decorated
     assert copy.deepcopy(decorated) is decorated
     assert weakref.ref(decorated)() is decorated
+
+
+def scaled(x, k=2.0):
+    return x * k
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return x * self.k
+
+
+def test_partials_methods_and_objects_pickle():
+    part = pijit.jit(functools.partial(scaled, k=3.0), jit_level="O0")
+    part.note = "kept"
+    for again in (pickle.loads(pickle.dumps(part)), copy.copy(part), copy.deepcopy(part)):
+        assert (again(2.0), again.keywords, again.note) == (6.0, {"k": 3.0}, "kept")
+        assert tiers.record_of(again.func.__code__).options.jit_level == "O0"
+    assert pickle.loads(pickle.dumps(functools.partial(decorated, 1)))() == 3
+    assert pickle.loads(pickle.dumps(pijit.jit(Scaled(3.0))))(2.0) == 6.0
+    assert pickle.loads(pickle.dumps(pijit.jit(Counter(3).add)))(2) == 5
 
 
 def test_wrapping_leaves_the_original_alone():
@@ -293,6 +318,69 @@ def test_enabled_restores_what_was():
     with pytest.raises(KeyError), pijit.enabled(functools):
         raise KeyError
     assert watched() == []
+
+
+SUMMED = "def f(n):\n    s = 0.0\n    for i in range(n):\n        s += i * 0.5\n    return s\n"
+
+
+def module_of(name, source=SUMMED):
+    module = types.ModuleType(name)
+    exec(source, vars(module))
+    return module
+
+
+def hook_is_out():
+    """On 3.11 the jitted functions of this file need it, until everything is disabled."""
+    from pijit import _native
+
+    return not _native.installed() or not _native.OWN_CALLS
+
+
+def test_what_was_compiled_for_a_module_runs_natively_only_while_it_is_enabled():
+    one, other = module_of("one"), module_of("other")
+    with pijit.enabled(one):
+        hits = []
+        for enabled in (True, False, True):
+            if not enabled:
+                pijit.enable(other)  # so that the hook stays
+                pijit.disable(one)
+            else:
+                pijit.enable(one)
+            before = pijit.stats(one.f).hits
+            for _ in range(8):
+                one.f(500)
+            hits.append(pijit.stats(one.f).hits > before)
+        assert hits == [True, False, True]
+    assert watched() == ["other"]
+    pijit.disable(other)
+    assert hook_is_out()
+
+
+@pytest.mark.parametrize("leave", [pijit.disable, lambda: pijit.disable("sub*"), lambda: None])
+def test_patterns_leave_nothing_behind(leave):
+    with pijit.enabled("sub*"):
+        module = module_of("subject")  # is not in sys.modules: only the pattern knows it
+        for _ in range(8):
+            module.f(500)
+        assert pijit.stats(module.f).hits
+        leave()
+    assert hook_is_out()
+    before = pijit.stats(module.f).hits
+    pijit.enable()
+    for _ in range(8):
+        module.f(500)
+    assert pijit.stats(module.f).hits == before
+
+
+def test_a_block_leaves_no_hook_behind():
+    """In a process without jitted functions."""
+    program = (
+        "import pijit\nfrom pijit import _native\ndef f(n):\n    s = 0.0\n    for i in range(n):\n        s += i * 0.5\n    return s\n"
+        "with pijit.enabled():\n    for _ in range(9): f(5000)\nprint(pijit.stats(f).hits > 0, _native.installed())\n"
+        "pijit.enable('*')\nf(9)\npijit.disable('*')\nprint(_native.installed())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "False"], done.stderr
 
 
 def test_hook_is_there_only_while_something_is_enabled():

@@ -59,6 +59,8 @@ CALLED = "import module_of_guards as m\ndef f(x):\n    return m.g(x)\n"
 THING = """
 class Thing:
     k = 5
+    def get(self):
+        return 3
 class Slotted:
     __slots__ = ("a", "b")
 thing, slotted = Thing(), Slotted()
@@ -77,7 +79,8 @@ CASES: dict[str, Case] = {
     "unset": Case(MAYBE, (1.0, 0), (1.0, 3), "'y' expected no value, got one"),
     "stack": Case(STACK, (2,), (2.5,), f"'type({VALUE})' expected int, got float"),
     "global": Case(GLOBALS, (1.5,), (1.5,), "'k' expected a value, got nothing", "del k"),
-    "builtin": Case("def f(x):\n    return abs(x)\n", (1.5,), (1.5,), "'abs' expected a value, got nothing", "abs = lambda x: -x"),
+    "builtin": Case("def f(x):\n    return abs(x)\n", (1.5,), (1.5,), "'abs' expected the builtin, got a global of this name",
+                    "abs = lambda x: -x"),
     "attr": Case(MODULE, (1.5,), (1.5,), "'module_of_guards.k' expected a value, got nothing", "del m.k"),
     "no_attr": Case(CALLED, (-1.5,), (-1.5,), "'abs' expected no such variable, got one", "m.abs = float"),
     "const": Case(HELPER, (1.5,), (1.5,), "'helper.__code__' expected the code of line 1, got other code",
@@ -100,6 +103,8 @@ CASES: dict[str, Case] = {
     "field": Case(THING.replace("OWNER", "thing.a"), (1.5,), (1.5,), "'type(thing.a)' expected int, got float", "thing.a = 2.5"),
     "no_field": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "'thing.k' expected nothing of its own, got something", "thing.k = 7"),
     "member": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "expected int, got float", "Thing.k = 2.5"),
+    "class": Case(THING.replace("OWNER", "thing.get()"), (1.5,), (1.5,),
+                  "'Thing.get' expected Thing.get, got <lambda>", "Thing.get = lambda self: 4"),
     "tuple_item": Case(PAIR, (1.5,), (1.5,), "expected int, got float", "pair = Pair(2.5, 1)"),
     "dict_item": Case(ITEMS, (1.5,), (1.5,), "expected int, got float", "cfg['lr'] = 2.5"),
     "no_item": Case(NO_ITEM, (1.5,), (1.5,), "cfg", "cfg['dt'] = 4"),

@@ -301,3 +301,20 @@ def test_nothing_is_put_together_when_nobody_listens(monkeypatch):
 
     step(U)
     step(U[0].copy())
+
+
+def test_texts_that_vary_are_not_compiled_for_again_and_again():
+    @pijit.jit
+    def f(names, x):
+        total = 0.0
+        for name in names:
+            label = f"{name}: {total:.1f}"
+            for i in range(len(x)):
+                total += x[i]
+            print(label, f"{total:.2f}", np.sum(x), file=sys.stderr)
+        return total
+
+    x = np.ones(5)
+    assert f([f"n{i}" for i in range(60)], x) == 300.0
+    assert pijit.stats(f).compiles < 20
+    assert max(len([other for other in pijit.stats(f).fragments if other.line == one.line]) for one in pijit.stats(f).fragments) < 6

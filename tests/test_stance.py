@@ -150,6 +150,21 @@ def test_worker_processes_of_a_program_that_is_run_are_enabled(tmp_path, method)
     assert run("-m", "pijit", "run", "--threshold", "1", "program.py", method, cwd=tmp_path) == "[True]\n"
 
 
+def test_children_of_a_module_that_is_run_are_enabled(tmp_path):
+    """As the workers of `-m test -j2`: child processes with command lines of their own, which run another module of the package."""
+    (tmp_path / "suite").mkdir()
+    (tmp_path / "suite" / "__main__.py").write_text(
+        "import subprocess, sys\nfor _ in range(2):\n"
+        "    subprocess.run([sys.executable, '-u', '-X', 'faulthandler', '-m', 'suite.worker'], check=True)\n"
+    )
+    (tmp_path / "suite" / "worker.py").write_text(
+        LIBRARY + "import sys\nfor _ in range(5): work(500)\n"
+        "pijit = sys.modules.get('pijit')\nprint(pijit is not None and pijit.stats(work).hits > 0)\n"
+    )
+    assert run("-m", "suite", cwd=tmp_path) == "False\n" * 2
+    assert run("-m", "pijit", "run", "--everything", "--threshold", "2", "-m", "suite", cwd=tmp_path) == "True\n" * 2
+
+
 def test_other_child_processes_see_a_clean_path(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.own = True")
     show = "import sys; print(getattr(sys, 'own', False), [p for p in sys.path if 'startup' in p], 'pijit' in sys.modules)"

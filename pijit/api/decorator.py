@@ -25,7 +25,15 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 S = TypeVar("S")
+C = TypeVar("C", bound=type)
+C_contra = TypeVar("C_contra", bound=type, contravariant=True)
 F = TypeVar("F")
+
+
+class OfClass(Protocol[C_contra, P, R_co]):
+    """For type checkers: what takes a class first."""
+
+    def __call__(self, cls: C_contra, /, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
 
 class Jitted(Protocol[P, R_co]):
@@ -39,6 +47,8 @@ class Jitted(Protocol[P, R_co]):
     @property
     def stats(self) -> Callable[[], Stats]: ...
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    @overload  # a class method: type checkers do not tell, but its first parameter is a class
+    def __get__(self: OfClass[C, Q, R], instance: object, owner: C, /) -> Callable[Q, R]: ...
     @overload
     def __get__(self, instance: None, owner: type, /) -> Jitted[P, R_co]: ...
     @overload
@@ -157,6 +167,14 @@ def jitted_partial(call: functools.partial[Any], options: Options) -> functools.
     """The same arguments, and whatever else hangs on it, around the jitted function."""
     new = type(call)(jitted(call.func, options), *call.args, **call.keywords)
     new.__dict__.update(call.__dict__)
+
+    def reduce(protocol: int) -> tuple[Any, ...]:
+        """For pickle, which cannot find a jitted function under the plain one's name: jitted again from the plain one."""
+        plain = type(call)(call.func, *call.args, **call.keywords)
+        plain.__dict__.update((name, value) for name, value in vars(new).items() if value is not reduce)
+        return jitted, (plain, options)
+
+    new.__reduce_ex__ = reduce  # type: ignore[method-assign, assignment]
     return new
 
 

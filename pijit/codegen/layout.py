@@ -32,9 +32,11 @@ FIRST_INPUT = 2
 # The builds whose items are words, not recipes.
 _OF_WORDS = frozenset({"range", "range_iterator"})
 # The builds whose items are one list in the contract; in the others every item is an element of the tuple.
-_OF_LIST = frozenset({"tuple", "list", "slice"})
+_OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 # The builds that a built-in callable makes of its items.
-MAKERS: dict[str, Callable[..., Any]] = {"enumerate": enumerate, "zip": zip, "reversed": reversed}
+MAKERS: dict[str, Callable[..., Any]] = {
+    "enumerate": enumerate, "zip": zip, "reversed": reversed, "record": tuple.__new__, "super": super,
+}  # fmt: skip
 _BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
 
 Place = Callable[[Value], int]  # the word of a value, stored there if need be
@@ -44,7 +46,7 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "put")]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "put")]
         calls = [op for op in sites if op.name == "call"]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT
@@ -114,6 +116,8 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             return (kind, *(place(_boxed(item)) for item in items))
         case Build(kind, items):
             made = [recipe_tuple(item, place, shared) for item in items]
+            if kind == "instance":
+                return (kind, made[0][1], made[1:])
             if kind in MAKERS:
                 return ("made", MAKERS[kind], made)
             return (kind, made) if kind in _OF_LIST else (kind, *made)
@@ -139,6 +143,7 @@ def exit_tuple(exit: Exit, place: Place, root: Callable[[int], int]) -> tuple[An
             f.pc,
             {slot: made(recipe) for slot, recipe in f.locals.items()},
             [made(recipe) for recipe in f.stack],
+            *(() if f.then is None else ((f.then[0], made(f.then[1])),)),
         )
         for f in exit.frames
     ]

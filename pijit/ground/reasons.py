@@ -62,6 +62,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ108", "comprehension", "comprehension or container display not supported",
            "The container that is built here cannot be kept out of memory, so the interpreter builds it.",
            "Fill an array made beforehand, or use an array expression."),
+    Reason("PJ109", "formatting", "text is put together",
+           "An f-string calls the formatting of the objects in it, which is left to the interpreter.",
+           "Nothing: what surrounds it stays native. Do it less often if it shows in a profile."),
     # 11x: calls
     Reason("PJ111", "unsupported_call", "call not supported",
            "Nothing is known about this callable, so Python calls it.",
@@ -238,6 +241,7 @@ OPERATIONS = {
     "math": "math_domain",
     "recheck": "source_changed",
     "look": "source_changed",
+    "make": "memory",
     "put": "store_target",
     "reduce": "fp_flags",
 }

@@ -329,5 +329,5 @@ SIGNATURES: dict[str, Signature] = {
     "reduce": _reduce,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,
-    **dict.fromkeys(("call", "look", "put", "recheck", "poll"), _free),
+    **dict.fromkeys(("call", "look", "make", "put", "recheck", "poll"), _free),
 }

@@ -102,7 +102,7 @@ class Box(Recipe):
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
     "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "reversed" or "iterator_at" (sequence, index), as in
-    docs/native.md.
+    docs/native.md; "instance" ((class, names), values), "dict" (key, value, ...), "record" (class, tuple), "super" (class, object).
     """
 
     kind: str
@@ -114,7 +114,8 @@ class Frame:
     """What one Python frame must look like at an exit.
 
     ``function`` is None for the root frame. ``pc`` is in code units. Slots that ``locals`` does not name are kept in the root frame
-    and unset in a callee. ``line`` is for messages.
+    and unset in a callee. ``line`` is for messages. ``then``: a callable, and the tuple of what it is given after the frame's result, that
+    makes what the caller gets.
     """
 
     function: Recipe | None
@@ -123,6 +124,7 @@ class Frame:
     locals: dict[int, Recipe]
     stack: tuple[Recipe, ...]
     line: int = 0
+    then: tuple[Any, Recipe] | None = None
 
 
 @dataclass(slots=True)
@@ -142,6 +144,8 @@ class Exit:
         for frame in self.frames:
             if frame.function is not None:
                 yield frame.function
+            if frame.then is not None:
+                yield frame.then[1]
             yield from frame.locals.values()
             yield from frame.stack
         for _, recipe in self.names:

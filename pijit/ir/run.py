@@ -66,7 +66,7 @@ def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
     if "redo" in op.exits and op.exits["redo"].index == env.force_exit:
         raise Taken
-    if op.name in ("call", "look", "put"):
+    if op.name in ("call", "look", "make", "put"):
         return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
     if not op.results:
@@ -92,6 +92,13 @@ def _iterator_at(sequence: Any, index: int) -> Any:
     return iterator
 
 
+def _instance(head: tuple[Any, ...], *values: Any) -> Any:
+    made = object.__new__(head[0])
+    for name, value in zip(head[1:], values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
 BUILDERS: dict[str, Callable[..., Any]] = {
     "tuple": lambda *items: items,
     "list": lambda *items: list(items),
@@ -101,6 +108,10 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "enumerate": enumerate,
     "zip": zip,
     "reversed": reversed,
+    "record": tuple.__new__,
+    "super": super,
+    "instance": _instance,
+    "dict": lambda *parts: dict(zip(parts[::2], parts[1::2], strict=True)),
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _iterator_at,
@@ -456,6 +467,10 @@ def _look(op: Op, env: Env) -> tuple[Any, ...]:
     return results
 
 
+def _make(op: Op, env: Env) -> tuple[Any, ...]:
+    return (rebuild(op.attrs["arguments"][0], env),)
+
+
 def _put(op: Op, env: Env) -> tuple[Any, ...]:
     owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
     match op.attrs["place"]:
@@ -562,6 +577,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "list_get": _list_get,
     "call": _call,
     "look": _look,
+    "make": _make,
     "put": _put,
     "recheck": _nothing,
     "poll": _nothing,

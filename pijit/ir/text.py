@@ -103,7 +103,8 @@ class _Printer:
             for slot, recipe in sorted(frame.locals.items())
         )
         stack = ", ".join(map(self.recipe, frame.stack))
-        return f"{function} {{{slots}}} [{stack}]"
+        then = "" if frame.then is None else f" then {known(frame.then[0])} {self.recipe(frame.then[1])}"
+        return f"{function} {{{slots}}} [{stack}]{then}"
 
     def recipe(self, recipe: Recipe) -> str:
         match recipe:

@@ -73,7 +73,8 @@ class Renamer:
             locals = {slot: self.recipe(recipe) for slot, recipe in frame.locals.items()}
             stack = tuple(map(self.recipe, frame.stack))
             function = frame.function and self.recipe(frame.function)
-            self.frames[id(frame)] = frame, replace(frame, locals=locals, stack=stack, function=function)
+            then = frame.then and (frame.then[0], self.recipe(frame.then[1]))
+            self.frames[id(frame)] = frame, replace(frame, locals=locals, stack=stack, function=function, then=then)
         return self.frames[id(frame)][1]
 
     def recipe(self, recipe: Recipe) -> Recipe:

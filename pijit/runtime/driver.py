@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -43,14 +43,14 @@ class Compiled:
     captured: str  # the graph before optimisation, when somebody listens
 
 
-def capture_entry(code: CodeType, pc: int, view: View, options: Options, feedback: dict[Any, Any]) -> Capture:
+def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str]) -> Capture:
     """The graph of what runs from pc on, for a frame like the one in view."""
     from pijit import _native
 
-    return Tracer(code, pc, view, _limits(_native.current_errmask(), feedback)).capture()
+    return Tracer(code, pc, view, _limits(_native.current_errmask(), varying)).capture()
 
 
-def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
+def _limits(errmask: int, varying: Collection[str]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
@@ -73,7 +73,7 @@ def _limits(errmask: int, feedback: dict[Any, Any]) -> Limits:
         formula=supports,
         reduce=reduce,
         scalar=scalar,
-        feedback=feedback,
+        varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,
     )

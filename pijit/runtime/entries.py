@@ -19,6 +19,7 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
+from pijit.ground.names import is_a
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
@@ -56,7 +57,7 @@ class Plan:
     """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests)."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
-    feedback: dict[Any, Any] = field(default_factory=dict)
+    varying: set[str] = field(default_factory=set)  # names of sources that held one text and then another
     force_exit: int | None = None
 
 
@@ -141,7 +142,7 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
-    capture = driver.capture_entry(code, pc, view, options, record.plan.feedback)
+    capture = driver.capture_entry(code, pc, view, options, record.plan.varying)
     try:
         return _use(state, record, entry, pc, capture, cause)
     finally:
@@ -311,6 +312,8 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
     found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
     entry.since = entry.since or time.strftime("%H:%M:%S")
+    if data.rows[row][0] == "is" and is_a(data.rows[row][2], (str, bytes)) and is_a(got, (str, bytes)):
+        record.plan.varying.add(data.sources[row])
     record.add_failure(found.id, found.what, found.expected, found.got, line)
     return found
 

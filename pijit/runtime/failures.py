@@ -13,12 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pijit import _native
 from pijit.ground import reasons
 from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
 
 Row = tuple[Any, ...]
-GONE = "one that is gone"  # in a row: what it compared with
+
+
+class Gone(str):
+    """In a row: the name of what it compared with, which is no more."""
+
+    __slots__ = ()
 
 
 class Difference(NamedTuple):
@@ -43,10 +49,11 @@ class Difference(NamedTuple):
 
 def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     """Why a guard row does not hold. ``name`` names its source; ``got`` is the object that was there, ``unset`` when there was none."""
-    if any(part is GONE for part in row) and got is not unset:
-        by_type = row[0] in ("type", "object")
-        came = type_name(type(got)) if by_type else show(got)
-        return Difference("guard_type", f"type({name})", GONE, came) if by_type else Difference("guard_identity", name, GONE, came)
+    gone = next((part for part in row if type(part) is Gone), None)
+    if gone is not None and got is not unset:
+        if row[0] in ("type", "object"):
+            return Difference("guard_type", f"type({name})", gone, type_name(type(got)))
+        return Difference("guard_identity", name, gone, show(got))
     found = next(iter(DIFFERENCES[row[0]](row, name, got)), None) if got is not unset or row[0] in FRAME else None
     if found is not None:
         return found
@@ -170,6 +177,23 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
 
+def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    cls, *said = row[1]
+    bases = MRO(cls)
+    for member, wanted in zip(said[::2], said[1::2], strict=True):
+        spaces = [NAMESPACE(base) for base in bases]
+        found = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)
+        if found is not wanted:
+            absent = "nothing" if wanted is _native.UNSET else show(wanted)
+            came = "nothing" if found is _native.UNSET else show(found)
+            yield Difference("guard_attr", f"{name}.{member}", absent, came if came != absent else f"another {came}")
+    yield Difference("guard_attr", name, "a class as it was", "a changed one")
+
+
+MRO = type.__dict__["__mro__"].__get__
+NAMESPACE = type.__dict__["__dict__"].__get__
+
+
 def of_builtin(row: Row, name: str, got: Any) -> Iterator[Difference]:
     if hasattr(builtins, name):
         yield Difference("guard_present", name, "the builtin", "a global of this name")
@@ -200,6 +224,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "unset": of_unset,
     "sole": of_sole,
     "errmask": of_errmask,
+    "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
     **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
@@ -207,4 +232,4 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"builtin", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})
+FRAME = frozenset({"builtin", "class", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})

@@ -10,17 +10,31 @@ be referred to weakly.
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
 from pijit.ground.names import is_a, is_heap_class
-from pijit.runtime.failures import GONE
+from pijit.runtime.failures import Gone, show, type_name
 
 Row = tuple[Any, ...]
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
 _NAMES = _PINS | {"const", "python_function", "globals"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """An object that is held weakly, and its name."""
+
+    held: weakref.ref[Any]
+    name: Gone
+
+    @classmethod
+    def of(cls, held: weakref.ref[Any]) -> Pin:
+        operand: Any = held()
+        return cls(held, Gone(type_name(operand) if is_a(operand, type) else show(operand)))
 
 
 def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
@@ -46,10 +60,12 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
 
 
 def recorded(row: Row) -> Row:
-    """A row as messages need it: of a namespace its name."""
-    return ("globals", {"__name__": row[1].get("__name__")}) if row[0] == "globals" else row
+    """A row as messages need it: of a namespace its name, of what may go away too."""
+    if row[0] == "globals":
+        return "globals", {"__name__": row[1].get("__name__")}
+    return tuple(Pin.of(part) if type(part) is weakref.ref else part for part in row)
 
 
 def strong(row: Row) -> Row:
-    """A row with the objects themselves."""
-    return tuple(part if type(part) is not weakref.ref else GONE if part() is None else part() for part in row)
+    """A recorded row with the objects themselves."""
+    return tuple(part if type(part) is not Pin else part.name if part.held() is None else part.held() for part in row)

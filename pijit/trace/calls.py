@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import types
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,16 @@ import numpy as np
 
 from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
 from ..ground.names import name_of as known_name
-from . import functions, inputs, objects, opaque, sources
-from .inline import push_frame
+from . import dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
+from .inline import INLINED, push_frame
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, kind_of
+from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, kind_of
 
 if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
 EFFECTS = dict.fromkeys((print, input, open, time.sleep), True)  # a call is their whole point
-INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
 
 
 def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
@@ -35,6 +35,11 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value
+    if type(function) is functools.partial:
+        return mappings.partial(t, function, args, kwargs)
+    special = dunder.function(t, function, args, kwargs)
+    if special is not None:
+        return special
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)
@@ -43,6 +48,9 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if is_a(function, types.FunctionType):
         push_frame(t, function, args, kwargs)
         return INLINED
+    made = instances.create(t, function, args, kwargs) if is_a(function, type) else None
+    if made is not None:
+        return made
     raise Break("side_effect" if lookup(EFFECTS, function) is not None else "unsupported_call", name_of(function))
 
 
@@ -64,6 +72,9 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name; INLINED for a property."""
     if isinstance(owner, Known) and type(owner.value) in (np.finfo, np.iinfo):
         return _constant(owner.value, name)
+    if isinstance(owner, Container) and owner.kind == "super":
+        cls, self_ = owner.items
+        return inheritance.attribute(t, cls, self_, name)
     if objects.is_plain(objects.class_of(owner)):
         return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
@@ -72,6 +83,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return inputs.load_attribute(t, value, name)
         if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
+        if value is object and name == "__setattr__":
+            return Known(object.__setattr__)
         if is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
             return _constant(value, name)
     kind = kind_of(owner)
@@ -98,7 +111,7 @@ def _constant(value: Any, name: str) -> Abstract:
 
 
 _KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
-_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple}
+_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple, "dict": dict}
 
 
 def method(t: Tracer, owner: Abstract, name: str) -> Any:
@@ -152,7 +165,7 @@ def name_of(function: Any) -> str:
 
 
 def _describe(value: Abstract) -> str:
-    if isinstance(value, Opaque):
+    if isinstance(value, Opaque | Instance):
         return f"a {class_name(value.cls, '__name__')}" if value.cls is not None else "an object"
     if isinstance(value, Known):
         return name_of(value.value)

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..ir.graph import Frame, Recipe
 from ..pycode.liveness import live
-from .state import FrameState
-from .values import LAZY, UNBOUND, Abstract, Known, NullValue
+from .results import RESULTS
+from .state import FrameState, Then
+from .values import LAZY, UNBOUND, Abstract, Container, Known, NullValue
 
 
 def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tuple[Frame, ...]:
@@ -25,9 +26,17 @@ def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tup
                 _locals(frame, entry_values if depth == 0 else None, at_call=depth != last),
                 tuple(value.recipe() for value in frame.stack),
                 instruction.line or 0,
+                _then(frame.then),
             )
         )
     return tuple(made)
+
+
+def _then(then: Then | None) -> tuple[Any, Recipe] | None:
+    if then is None:
+        return None
+    function, data = RESULTS[then.kind]
+    return function, Container("tuple", (*then.held, *map(Known, then.data[:data]))).recipe()
 
 
 def stored_names(root: FrameState, entry_values: dict[Any, Abstract]) -> tuple[tuple[str, Recipe], ...]:

@@ -23,6 +23,7 @@ class Guards:
         self.names: list[str] = []
         self._registers: dict[Source, int] = {}
         self._seen: set[Any] = set()
+        self._classes: dict[int, tuple[int, dict[str, Any]]] = {}
 
     def _add(self, row: tuple[Any, ...], name: str, text: str) -> None:
         self.rows.append(row)
@@ -51,6 +52,17 @@ class Guards:
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, *operands), text, text)
+
+    def member(self, cls: type, name: str, found: Any) -> None:
+        """What a class and its bases say of a name (UNSET: nothing). All names of one class are one row."""
+        if id(cls) not in self._classes:
+            self._classes[id(cls)] = len(self.rows), {}
+            self._add((), class_name(cls, "__name__"), "")
+        index, names = self._classes[id(cls)]
+        names[name] = found
+        self.rows[index] = ("class", (cls, *(part for pair in names.items() for part in pair)))
+        known = [f"{class_name(cls, '__name__')}.{name}" for name in names]
+        self.texts[index] = f"{known[0]} is what it was" if len(known) == 1 else f"{', '.join(known)} are what they were"
 
     # ---- the kinds of checks that capture states -----------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
 from . import sources
-from .state import FrameState
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Known, RangeIterator, SequenceIterator
+from .state import FrameState, Then
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, RangeIterator, SequenceIterator
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 
 
-def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract]) -> None:
-    """Makes the function's frame the innermost one, at its first instruction.
+INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
+
+
+def push_frame(
+    t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None = None
+) -> None:
+    """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for.
 
     Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it.
     """
@@ -27,6 +32,8 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
     bytecode = decode(code)
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
+    if not t.last_micro:
+        raise Break("not_inlinable", f"{function.__qualname__} in the middle of an instruction")
     if bytecode.is_generator:
         raise Break("generator", function.__qualname__)
     if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
@@ -50,7 +57,7 @@ def push_frame(t: Tracer, function: types.FunctionType, args: list[Abstract], kw
     flow = control_flow(bytecode)
     builtins_ = function.__globals__.get("__builtins__", builtins)
     namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    t.state.frames.append(FrameState(bytecode, flow, function, function.__globals__, namespace, bytecode.start, locals_))
+    t.state.frames.append(FrameState(bytecode, flow, function, function.__globals__, namespace, bytecode.start, locals_, then=then))
 
 
 def can_inline(function: types.FunctionType) -> bool:
@@ -77,16 +84,20 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
         bound[slot] = Container("tuple", tuple(rest))
     elif rest:
         raise Break("always_raises", f"{function.__qualname__}() takes fewer arguments")
-    if code.co_flags & _VARKEYWORDS:
-        raise Break("not_inlinable", f"{function.__qualname__} takes **keywords")
+    more: dict[str, Abstract] | None = {} if code.co_flags & _VARKEYWORDS else None
     for name, value in kwargs.items():
         try:
             index = names.index(name, code.co_posonlyargcount, positional + keyword_only)
         except ValueError:
+            if more is not None:
+                more[name] = value
+                continue
             raise Break("always_raises", f"{function.__qualname__}() got an unexpected keyword") from None
         if index in bound:
             raise Break("always_raises", f"{function.__qualname__}() got several values for {name}")
         bound[index] = value
+    if more is not None:
+        bound[slot + bool(code.co_flags & _VARARGS)] = Instance("dict", tuple(more.values()), cls=dict, names=tuple(more))
     defaults = function.__defaults__ or ()
     for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
         bound.setdefault(index, Known(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import sys
 import types
@@ -36,16 +37,19 @@ if TYPE_CHECKING:
 _RANGE_ITERATOR = type(iter(range(0)))
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 
+_CYTHON = type(np.random.default_rng)
+
 # Objects of these types are guarded by identity and known from then on: they are code, or constants.
 BY_IDENTITY = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
-    type(np.random.default_rng),
     type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
+    _CYTHON,
 )  # fmt: skip
 
 
 def is_constant(actual: Any) -> bool:
-    return is_a(actual, BY_IDENTITY) and module_of(type(actual)).startswith(("builtins", "numpy", "_cython_"))
+    cls = type(actual)  # Cython's metaclass hides the module of its functions' class
+    return is_a(actual, BY_IDENTITY) and (cls is _CYTHON or module_of(cls).startswith(("builtins", "numpy")))
 
 
 def order_of(array: np.ndarray[Any, Any]) -> str:
@@ -88,7 +92,10 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         return with_dims(tracer, value, actual.shape)
     if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
-    if is_constant(actual):
+    if is_constant(actual) and not (cls in (str, bytes) and _varies(tracer, source)):
+        tracer.guards.same(source, actual)
+        return Known(actual)
+    if cls is functools.partial:
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -99,6 +106,11 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     tracer.samples[value] = actual
     tracer.origins[value] = source
     return Opaque(value, cls)
+
+
+def _varies(tracer: Tracer, source: Source) -> bool:
+    """Whether a text is one that was made just now, or another one each time: then it is an object like any other."""
+    return source.row[0] == "stack" or source.name in tracer.limits.varying
 
 
 def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
@@ -192,13 +204,26 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
         return found
     module = sys.modules.get(frame.globals.get("__name__", ""))
     if module is None or vars(module) is not frame.globals:
-        raise Break("unsupported_call", f"a function whose globals are no module ({name})")
+        return _load_item(tracer, frame, name)
     if name in frame.globals:
         return load_attribute(tracer, module, name)
     if name in frame.builtins and frame.builtins is vars(builtins):
         tracer.guards.check(sources.constant(module, short(module)), "no_attr", name, text=f"{short(module)} has no {name}")
         return load_attribute(tracer, builtins, name)
     raise Break("unbound", name)
+
+
+def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
+    """A global of a function whose globals are no module's, as those that namedtuple and dataclass make."""
+    if type(frame.globals) is not dict or name not in frame.globals:
+        raise Break("unsupported_call", f"a function whose globals are no module ({name})")
+    key = ("item", id(frame.globals), name)
+    _namespace_entry(tracer, name)
+    found = tracer.entry_values.get(key)
+    if found is None:
+        source = sources.dict_item(sources.constant(frame.globals, "globals"), name)
+        found = tracer.entry_values[key] = load(tracer, source, frame.globals[name])
+    return found
 
 
 def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstract:

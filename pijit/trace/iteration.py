@@ -139,7 +139,7 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
         return it.index < len(it.items)
     if isinstance(it, Together):
         found: Value | bool = True
-        for answer in [_more(t, inner) for inner in it.inner]:
+        for answer in [_more(t, inner) for inner in it.iterators]:
             if answer is False:
                 return False
             if found is True:
@@ -162,7 +162,7 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     if isinstance(it, Unrolled):
         return it.items[it.index], replace(it, index=it.index + 1)
     assert isinstance(it, Together)
-    items, moved = zip(*(_next(t, inner) for inner in it.inner), strict=True)
+    items, moved = zip(*(_next(t, inner) for inner in it.iterators), strict=True)
     if it.count is None:
         return Container("tuple", items), Together(moved)
     return Container("tuple", (Scalar(it.count), *items)), Together(moved, t.emit("raw_add", (it.count, const(1)), INT))

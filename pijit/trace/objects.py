@@ -18,7 +18,7 @@ from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, items_of
+from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Place = tuple[str, ...]
 
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
-_UNSET = _native.UNSET
+UNSET = _UNSET = _native.UNSET
 _SLOT = types.MemberDescriptorType
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
@@ -51,7 +51,9 @@ def actual_of(t: Tracer, owner: Abstract) -> Any:
 
 def class_of(owner: Abstract) -> type | None:
     """The exact type of an object that is not a value of the graph."""
-    return type(owner.value) if isinstance(owner, Known) else owner.cls if isinstance(owner, Opaque) else None
+    if isinstance(owner, Known):
+        return type(owner.value)
+    return owner.cls if isinstance(owner, Opaque | Instance) else None
 
 
 def is_plain(cls: type | None) -> bool:
@@ -71,6 +73,21 @@ def class_lookup(cls: type, name: str) -> Any:
         if name in namespace:
             return namespace[name]
     return MISSING
+
+
+def is_subclass(cls: type, other: type) -> bool:
+    """issubclass() without what a metaclass has to say."""
+    return any(base is other for base in _mro(cls))
+
+
+def mro(cls: type) -> tuple[type, ...]:
+    """The order of a class's bases."""
+    return _mro(cls)  # type: ignore[no-any-return]
+
+
+def namespace(cls: type) -> Any:
+    """What a class itself defines."""
+    return _namespace(cls)
 
 
 def _origin(t: Tracer, owner: Abstract) -> Source | None:
@@ -138,7 +155,16 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     found = class_lookup(cls, name)
     kind = type(found)
     slot = kind is _SLOT
-    if slot or found is MISSING or not _is_data(found):
+    if isinstance(owner, Instance) and (slot or not is_data(found)):
+        from . import instances
+
+        value = instances.field(t, owner, name)
+        if value is not None:
+            return value
+        if slot or found is MISSING:
+            raise Break("attribute", f"{cls.__name__}.{name}")
+        return _bound(t, owner, cls, name, found)
+    if slot or found is MISSING or not is_data(found):
         actual = actual_of(t, owner)
         held = _native.field(actual, name) if actual is not MISSING else _UNSET
         if held is not _UNSET or found is MISSING or slot or _is_known(t, owner, ("field", name)):
@@ -151,7 +177,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
 
         return calls.call(t, Known(found.fget), [owner], {})
     if class_name(kind) == "_tuplegetter" and module_of(kind) in ("collections", "_collections"):
-        return item(t, owner, found.__reduce__()[1][0])
+        index = found.__reduce__()[1][0]
+        return owner.items[index] if isinstance(owner, Instance) else item(t, owner, index)
     raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
 
 
@@ -195,10 +222,10 @@ def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
 
 
 def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
-    t.guards.check(sources.member(cls, name), "is", found, text=f"{class_name(cls, '__name__')}.{name} is what it was")
+    t.guards.member(cls, name, found)
 
 
-def _is_data(found: Any) -> bool:
+def is_data(found: Any) -> bool:
     return any(class_lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
 
 
@@ -273,13 +300,19 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", name)
     found = class_lookup(cls, name)
-    if type(found) is not _SLOT and found is not MISSING and _is_data(found):
+    if type(found) is not _SLOT and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
+    if isinstance(owner, Instance):
+        from . import instances
+
+        instances.store(t, owner, name, value)
+        return
     put(t, owner, ("field", name), value)
     t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
 
 
 def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> None:
+    """owner[key] = value of an exact dict, for a constant key."""
     put(t, owner, ("dict_item", key), value)
     t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}  # of whatever the dict is the namespace
 
@@ -292,6 +325,9 @@ def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> Non
 
 def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     """A list that exists at once."""
+    from .instances import settled
+
+    items = tuple(settled(t, *items))
     if not all(map(_is_storable, items)):
         raise Break("comprehension", "list")
     samples = [opaque.sample_of(t, item) for item in items]
@@ -304,6 +340,9 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
 
 def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
     """owner.append(value) for an exact list."""
+    from .instances import settled
+
+    (value,) = settled(t, value)
     if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
         found = opaque.sample_of(t, value)
         t.samples[owner.value] += [found[0]] * 2 if found is not None else []
@@ -313,6 +352,9 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
 
 def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value) -> None:
     """Stores an object in another one, and knows it from then on."""
+    from .instances import settled
+
+    (value,) = settled(t, value)
     if not _is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name, is_a, module_of, name_of, package_of, short
-from ..ir.graph import Exit, Op, Recipe, Value, const
+from ..ir.graph import Box, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -79,7 +79,11 @@ def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict
 
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
-    arguments = tuple(_escaping(value) for value in (*args, *kwargs.values()))
+    from .instances import settled
+
+    given = settled(t, *args, *kwargs.values())
+    args, kwargs = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
+    arguments = tuple(_escaping(value) for value in given)
     expected = Guards()
     expected.load(_RESULT)
     for column in (expected.rows, expected.texts, expected.names):
@@ -100,7 +104,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         "callable": callee, "arguments": arguments, "keywords": tuple(kwargs), "chain": chain,
         "result_guard": tuple(expected.rows), "boxed": boxed,
     }  # fmt: skip
-    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if _is_argument(v, arguments))
+    values = tuple(v for a in (*args, *kwargs.values()) for v in a.parts() if is_argument(v, arguments))
     op = Op("call", values, (), attrs, exits, t.line)
     for value in results:
         value.op = op
@@ -111,7 +115,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
     return _finish(t, result)
 
 
-def _is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
+def is_argument(value: Value, arguments: tuple[Recipe, ...]) -> bool:
     from ..ir.graph import recipe_values
 
     return any(value is v for recipe in arguments for v in recipe_values(recipe))
@@ -167,6 +171,30 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     t.append(op)
     if isinstance(result, Opaque):
         t.samples[result.value] = held
+    return _finish(t, result)
+
+
+def like(t: Tracer, value: Value, sample: Any) -> Abstract:
+    """The abstract value of an object that is like the sample, or leaves."""
+    expected = Guards()
+    expected.load(_RESULT)
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
+    results: list[Value] = []
+    if type(sample) is tuple:  # it stays the object that it is
+        results.append(Value(Obj("tuple")))
+        expected.object(_RESULT, results[0], tuple)
+        result: Abstract = Opaque(results[0], tuple)
+    else:
+        result = _expect(expected, _RESULT, sample, results)
+    attrs = {"arguments": (Box(value),), "result_guard": tuple(expected.rows)}
+    op = Op("look", (value,), (), attrs, {"redo": t.exit("redo", "list_item_type")}, t.line)
+    for made in results:
+        made.op = op
+    op.results = tuple(results)
+    t.append(op)
+    if isinstance(result, Opaque):
+        t.samples[result.value] = sample
     return _finish(t, result)
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, inputs, iteration, objects, opaque, operators, subscripts
+from . import calls, dunder, inheritance, inputs, iteration, mappings, objects, opaque, operators, subscripts
 from .frames import stored_names
+from .inline import INLINED
+from .results import FINISHERS
 from .tracer import END, Tracer
 from .values import (
     LAZY,
@@ -53,6 +55,13 @@ def store_attr(t: Tracer, name: str) -> None:
 
 def store_fast(t: Tracer, slot: int) -> None:
     t.state.frame.locals[slot] = _storable(t.pop())
+
+
+def before_with(t: Tracer, _: Any) -> object:
+    manager = t.pop()
+    if dunder.enter(t, manager) is None:
+        raise Break("exception_handling", "with")
+    return _result(t, INLINED)
 
 
 def _storable(value: Abstract) -> Abstract:
@@ -143,12 +152,7 @@ _SPECIAL_NAMES = frozenset({"__builtins__", "__annotations__"})
 
 
 def load_attr(t: Tracer, name: str) -> object:
-    value = calls.attribute(t, t.pop(), name)
-    if value is calls.INLINED:
-        t.block.end = t.goto(t.state)
-        return END
-    t.push(value)
-    return None
+    return _result(t, calls.attribute(t, t.pop(), name))
 
 
 def load_method(t: Tracer, name: str) -> None:
@@ -173,24 +177,45 @@ def load_method(t: Tracer, name: str) -> None:
 # ---- operators -----------------------------------------------------------------------------------------------------------
 
 
-def binary_op(t: Tracer, arg: tuple[str, bool]) -> None:
+def binary_op(t: Tracer, arg: tuple[str, bool]) -> object:
     symbol, inplace = arg
     left, right = t.popn(2)
-    t.push(operators.binary(t, symbol, left, right, inplace))
+    special = dunder.binary(t, symbol, left, right, inplace)
+    return _result(t, operators.binary(t, symbol, left, right, inplace) if special is None else special)
 
 
-def unary_op(t: Tracer, symbol: str) -> None:
-    t.push(operators.unary(t, symbol, t.pop()))
+def _result(t: Tracer, value: Any) -> object:
+    """Pushes a result; ends the block where a function runs first."""
+    if value is INLINED:
+        t.block.end = t.goto(t.state)
+        return END
+    if value is END:
+        return END
+    assert isinstance(value, Abstract)
+    t.push(value)
+    return None
 
 
-def compare_op(t: Tracer, symbol: str) -> None:
+def unary_op(t: Tracer, symbol: str) -> object:
+    operand = t.pop()
+    special = dunder.truth(t, operand, True) if symbol == "not" else dunder.unary(t, symbol, operand)
+    return _result(t, operators.unary(t, symbol, operand) if special is None else special)
+
+
+def compare_op(t: Tracer, symbol: str) -> object:
     left, right = t.popn(2)
-    t.push(operators.compare(t, symbol, left, right))
+    special = dunder.compare(t, symbol, left, right)
+    return _result(t, operators.compare(t, symbol, left, right) if special is None else special)
 
 
-def to_bool(t: Tracer, _: Any) -> None:
-    truth = operators.truth(t, t.pop())
+def to_bool(t: Tracer, _: Any) -> object:
+    operand = t.pop()
+    special = dunder.truth(t, operand)
+    if special is not None:
+        return _result(t, special)
+    truth = operators.truth(t, operand)
     t.push(Known(truth) if isinstance(truth, bool) else Scalar(truth))
+    return None
 
 
 def is_op(t: Tracer, invert: int) -> None:
@@ -198,19 +223,24 @@ def is_op(t: Tracer, invert: int) -> None:
     t.push(Known(operators.identical(left, right) != bool(invert)))
 
 
-def contains_op(t: Tracer, invert: int) -> None:
+def contains_op(t: Tracer, invert: int) -> object:
     item, container = t.popn(2)
-    t.push(operators.contains(t, item, container, bool(invert)))
+    special = dunder.contains(t, item, container, bool(invert))
+    return _result(t, operators.contains(t, item, container, bool(invert)) if special is None else special)
 
 
-def binary_subscr(t: Tracer, _: Any) -> None:
+def binary_subscr(t: Tracer, _: Any) -> object:
     container, index = t.popn(2)
-    t.push(subscripts.load(t, container, index))
+    special = dunder.getitem(t, container, index)
+    return _result(t, subscripts.load(t, container, index) if special is None else special)
 
 
-def store_subscr(t: Tracer, _: Any) -> None:
+def store_subscr(t: Tracer, _: Any) -> object:
     value, container, index = t.popn(3)
+    if dunder.setitem(t, container, index, value) is INLINED:
+        return _result(t, INLINED)
     subscripts.store(t, container, index, value)
+    return None
 
 
 def binary_slice(t: Tracer, _: Any) -> None:
@@ -267,6 +297,45 @@ def list_append(t: Tracer, depth: int) -> None:
     objects.append(t, into, value)
 
 
+def list_to_tuple(t: Tracer, _: Any) -> None:
+    items = objects.items(t, t.pop())
+    if items is None:
+        raise Break("opcode", "LIST_TO_TUPLE")
+    t.push(Container("tuple", items))
+
+
+def build_map(t: Tracer, n: int) -> None:
+    parts = t.popn(2 * n)
+    t.push(mappings.display(parts[::2], parts[1::2]))
+
+
+def build_const_key_map(t: Tracer, n: int) -> None:
+    keys = t.pop()
+    assert isinstance(keys, Known)
+    t.push(mappings.display([Known(key) for key in keys.value], t.popn(n)))
+
+
+def dict_merge(t: Tracer, depth: int) -> None:
+    other = t.pop()
+    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=True)
+
+
+def dict_update(t: Tracer, depth: int) -> None:
+    other = t.pop()
+    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=False)
+
+
+def unpack_ex(t: Tracer, counts: int) -> None:
+    before, after = counts & 255, counts >> 8
+    items = objects.items(t, t.pop())
+    if items is None or len(items) < before + after:
+        raise Break("unsupported_type", "unpacking with a star")
+    t.last_micro = False  # more is pushed than the list: an exit does the whole instruction again
+    rest = objects.new_list(t, items[before : len(items) - after])
+    for item in reversed((*items[:before], rest, *items[len(items) - after :])):
+        t.push(item)
+
+
 def build_slice(t: Tracer, n: int) -> None:
     items = t.popn(n)
     t.push(Container("slice", (*items, Known(None)) if n == 2 else tuple(items)))
@@ -320,7 +389,10 @@ def pop_jump(t: Tracer, arg: tuple[str, int]) -> object:
     if wanted in ("none", "not_none"):
         condition: Value | bool = operators.identical(tested, Known(None)) == (wanted == "none")
     else:
-        truth = operators.truth(t, tested)
+        special = dunder.truth(t, tested)
+        if special is INLINED:
+            raise Break("unsupported_type", "truth of an object that has a method for it")
+        truth = operators.truth(t, tested) if special is None else bool(special.value)
         if isinstance(truth, bool):
             condition = truth == (wanted == "true")
         else:
@@ -352,8 +424,10 @@ def jump_if_or_pop(t: Tracer, arg: tuple[str, int]) -> object:
     return t.branch(truth, yes, no)
 
 
-def get_iter(t: Tracer, _: Any) -> None:
-    t.push(iteration.iterator(t, t.pop()))
+def get_iter(t: Tracer, _: Any) -> object:
+    value = t.pop()
+    special = dunder.iterator(t, value)
+    return _result(t, iteration.iterator(t, value) if special is None else special)
 
 
 def for_iter(t: Tracer, exhausted: int) -> object:
@@ -363,10 +437,13 @@ def for_iter(t: Tracer, exhausted: int) -> object:
 def return_value(t: Tracer, _: Any) -> object:
     value = t.pop()
     if len(t.state.frames) > 1:
-        t.state.frames.pop()
-        caller = t.state.frame
-        caller.pc = caller.bytecode.at(caller.pc).next
-        t.push(value)
+        then = t.state.frames.pop().then
+        made = value if then is None else FINISHERS[then.kind](t, then, value)
+        if made is not INLINED:
+            caller = t.state.frame
+            caller.pc = caller.bytecode.at(caller.pc).next
+            if made is not None:
+                t.push(made)
         t.block.end = t.goto(t.state)
         return END
     if isinstance(value, NullValue):
@@ -396,15 +473,27 @@ def _call(t: Tracer, count: int, keywords: tuple[str, ...]) -> object:
         callee, args = (first, operands) if second is NULL else (first, [second, *operands])
     positional = args[: len(args) - len(keywords)]
     named = dict(zip(keywords, args[len(args) - len(keywords) :], strict=True))
-    result = calls.call(t, callee, positional, named)
-    if result is calls.INLINED:
-        t.block.end = t.goto(t.state)
-        return END
-    if result is END:
-        return END
-    assert isinstance(result, Abstract)
-    t.push(result)
-    return None
+    return _result(t, calls.call(t, callee, positional, named))
+
+
+def call_function_ex(t: Tracer, flags: int) -> object:
+    keywords = t.pop() if flags & 1 else None
+    args, named = mappings.arguments(t, t.pop(), keywords)
+    first, second = t.popn(2)
+    return _result(t, calls.call(t, second if NULL_FIRST else first, args, named))
+
+
+def load_super_attr(t: Tracer, arg: tuple[str, bool, bool]) -> None:
+    name, is_method, _ = arg
+    function, cls, owner = t.popn(3)
+    if not isinstance(function, Known) or function.value is not super:
+        raise Break("attribute", "super that is not the built-in one")
+    value = inheritance.attribute(t, cls, owner, name)
+    if not is_method:
+        t.push(value)
+        return
+    for item in value.items if isinstance(value, Container) else (NULL, value) if NULL_FIRST else (value, NULL):
+        t.push(item)
 
 
 def load_assertion_error(t: Tracer, _: Any) -> None:
@@ -459,11 +548,20 @@ HANDLERS: dict[str, Handler] = {
     "JUMP_BACKWARD": jump,
     "POP_JUMP": pop_jump,
     "JUMP_IF_OR_POP": jump_if_or_pop,
+    "BEFORE_WITH": before_with,
     "GET_ITER": get_iter,
     "FOR_ITER": for_iter,
     "RETURN_VALUE": return_value,
     "CALL": call,
     "CALL_KW": call_kw,
+    "CALL_FUNCTION_EX": call_function_ex,
+    "LOAD_SUPER_ATTR": load_super_attr,
+    "LIST_TO_TUPLE": list_to_tuple,
+    "BUILD_MAP": build_map,
+    "BUILD_CONST_KEY_MAP": build_const_key_map,
+    "DICT_MERGE": dict_merge,
+    "DICT_UPDATE": dict_update,
+    "UNPACK_EX": unpack_ex,
     "LOAD_ASSERTION_ERROR": load_assertion_error,
 }
 

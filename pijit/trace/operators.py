@@ -19,6 +19,7 @@ from .values import (
     ArrayValue,
     Break,
     Container,
+    Instance,
     Known,
     Opaque,
     Scalar,
@@ -152,7 +153,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
         if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
-    items = items_of(operand)
+    items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else items_of(operand)
     if items is not None:
         return bool(items)
     kind = kind_of(operand)
@@ -177,6 +178,9 @@ def identical(left: Abstract, right: Abstract) -> bool:
     if left is right and not isinstance(left, Scalar):
         return True
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, Instance):  # nobody else has seen it
+            return isinstance(other, Instance) and other.token is one.token
+    for one, other in ((left, right), (right, left)):
         if isinstance(one, Known) and (one.value is None or isinstance(one.value, type) or one.value in (Ellipsis, NotImplemented)):
             if not (isinstance(other, Opaque) and (other.cls is None or isinstance(one.value, other.cls))):
                 return False
@@ -187,6 +191,8 @@ def identical(left: Abstract, right: Abstract) -> bool:
 
 def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Abstract:
     """item in container, for known containers of constants."""
+    if isinstance(container, Instance) and container.kind == "dict" and isinstance(item, Known) and type(item.value) is str:
+        return Known((item.value in container.names) != invert)
     if isinstance(item, Known) and isinstance(container, Known):
         if type(container.value) in (str, tuple, frozenset, range) and type(item.value) in _FOLDABLE:
             try:
@@ -311,7 +317,7 @@ def describe(abstract: Abstract) -> str:
     value = value_of(abstract)
     if value is not None:
         return str(value.type)
-    if isinstance(abstract, Opaque):
+    if isinstance(abstract, Opaque | Instance):
         return class_name(abstract.cls, "__name__") if abstract.cls is not None else "an object"
     if isinstance(abstract, Known):
         return class_name(type(abstract.value), "__name__")

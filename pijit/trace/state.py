@@ -16,6 +16,15 @@ from .values import Abstract
 
 
 @dataclass(slots=True)
+class Then:
+    """What the instruction that called an inlined function makes of its result: a row of dunder.RESULTS, and the objects that it needs."""
+
+    kind: str
+    held: list[Abstract]
+    data: tuple[Any, ...] = ()
+
+
+@dataclass(slots=True)
 class FrameState:
     """One frame. ``function`` is None for the root frame. ``pc`` is the instruction to run next; in every frame but the innermost it is
     the call being run. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
@@ -30,9 +39,19 @@ class FrameState:
     locals: list[Abstract]
     stack: list[Abstract] = field(default_factory=list)
     names: dict[str, Abstract] = field(default_factory=dict)
+    then: Then | None = None
 
     def copy(self) -> FrameState:
-        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy())
+        then = self.then and replace(self.then, held=self.then.held.copy())
+        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy(), then=then)
+
+    def containers(self) -> Iterator[tuple[str, Any, Any]]:
+        """(kind, container, keys) of everything that the frame holds."""
+        yield "local", self.locals, range(len(self.locals))
+        yield "stack", self.stack, range(len(self.stack))
+        yield "name", self.names, list(self.names)
+        if self.then is not None:
+            yield "then", self.then.held, range(len(self.then.held))
 
 
 @dataclass(slots=True)
@@ -51,16 +70,14 @@ class State:
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program this is."""
-        return tuple((id(frame.bytecode), id(frame.function), frame.pc) for frame in self.frames)
+        return tuple((id(frame.bytecode), id(frame.function), frame.pc, frame.then and (frame.then.kind, frame.then.data)) for frame in self.frames)
 
     def slots(self) -> Iterator[tuple[FrameState, Any, Any, Abstract]]:
         """(frame, container, key, abstract) of everything that the state holds."""
         for frame in self.frames:
-            for container in (frame.locals, frame.stack):
-                for index, abstract in enumerate(container):
-                    yield frame, container, index, abstract
-            for name, abstract in frame.names.items():
-                yield frame, frame.names, name, abstract
+            for _, container, keys in frame.containers():
+                for key in keys:
+                    yield frame, container, key, container[key]
 
 
 @dataclass(slots=True)

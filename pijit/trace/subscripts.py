@@ -6,9 +6,9 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import FLOAT, INT, NATIVE, Array, Np
+from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, objects, opaque
+from . import elementwise, instances, mappings, objects, opaque
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -17,6 +17,7 @@ from .values import (
     ArrayValue,
     Break,
     Container,
+    Instance,
     Known,
     Opaque,
     Scalar,
@@ -41,6 +42,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
             return element_at(t, container, [value for _, value in plan])
         return view(t, container, plan)
+    if isinstance(container, Instance) and container.kind == "dict":
+        return mappings.item(container, index)
     items = items_of(container)
     if items is None and isinstance(container, Container) and container.kind == "list":
         items = container.items
@@ -66,6 +69,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
+    if isinstance(container, Instance) and container.kind == "dict":
+        instances.store(t, container, mappings.key_of(index), value)
+        return
     if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
         objects.store_dict_item(t, container, index.value, value)
         return
@@ -205,7 +211,10 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     sample = t.samples.get(container.value)
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
-        raise Break("unsupported_type", "list of anything but numbers")
+        if not sample:
+            raise Break("unsupported_type", "a list that was empty")
+        found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type")
+        return opaque.like(t, found, sample[0])
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
 
 

@@ -10,8 +10,8 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -55,7 +55,7 @@ class View:
 class Limits:
     """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
-    signs of strides; ``scalar``: the same for NumPy scalars of one dtype."""
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype; ``varying``: names of sources that held one text and then another."""
 
     versions: int = 8
     header_versions: int = 3
@@ -65,7 +65,7 @@ class Limits:
     formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
     reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
-    feedback: dict[Any, Any] = field(default_factory=dict)
+    varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64
 
@@ -101,7 +101,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
-    "look": "source_changed", "put": "store_target",
+    "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "assign": "memory", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
@@ -112,6 +112,7 @@ UNSUPPORTED = {
     **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
     **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
     **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
+    **dict.fromkeys(("FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING"), "formatting"),
     "RAISE_VARARGS": "always_raises",
     "STORE_ATTR": "store_target",
 }

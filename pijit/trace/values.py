@@ -6,7 +6,7 @@ joins and recipes need no case per class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +35,14 @@ class Abstract:
 
     def recipe(self) -> Recipe:
         raise NotImplementedError(type(self).__name__)
+
+    def inner(self) -> tuple[Abstract, ...]:
+        """The abstract values that this one is made of."""
+        return ()
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        """The same value made of others."""
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,6 +155,56 @@ class Container(Abstract):
         assert self.built is not None
         return self.built
 
+    def inner(self) -> tuple[Abstract, ...]:
+        return self.items
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return Container(self.kind, inner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance(Container):
+    """A virtual object that may be stored to: kind "instance" of a plain class (``names``: its fields in the order of their first store),
+    "dict" (``names``: its keys), or "record", an instance of a subclass of tuple. ``token`` tells it from others of its kind; a store makes
+    another Instance of the same token, which takes its place everywhere (instances.replace)."""
+
+    cls: type = object
+    names: tuple[Any, ...] = ()
+    token: object = field(default_factory=object)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self.with_inner(tuple(item.remade(parts) for item in self.items))
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, items=inner, built=None)
+
+    def shape(self) -> object:
+        return (self.kind, self.cls, self.names, *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        if self.built is None:
+            items = tuple(item.recipe() for item in self.items)
+            if self.kind == "instance":
+                items = (KnownRecipe((self.cls, *self.names)), *items)
+            elif self.kind == "record":
+                items = (KnownRecipe(self.cls), Build("tuple", items))
+            else:
+                items = tuple(part for name, item in zip(self.names, items, strict=True) for part in (KnownRecipe(name), item))
+            object.__setattr__(self, "built", Build(self.kind, items))
+        assert self.built is not None
+        return self.built
+
+    def get(self, name: Any) -> Abstract | None:
+        """What it holds under a name."""
+        return self.items[self.names.index(name)] if name in self.names else None
+
+    def storing(self, name: Any, value: Abstract) -> Instance:
+        """What it is after a store."""
+        if name not in self.names:
+            return replace(self, names=(*self.names, name), items=(*self.items, value), built=None)
+        items = tuple(value if key == name else item for key, item in zip(self.names, self.items, strict=True))
+        return replace(self, items=items, built=None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeIterator(Abstract):
@@ -204,6 +262,12 @@ class SequenceIterator(Abstract):
     def recipe(self) -> Recipe:
         return Build("iterator_at", (self.sequence.recipe(), Box(self.index)))
 
+    def inner(self) -> tuple[Abstract, ...]:
+        return (self.sequence,)
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, sequence=inner[0])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unrolled(Abstract):
@@ -225,31 +289,43 @@ class Unrolled(Abstract):
     def recipe(self) -> Recipe:
         return Build("iterator_at", (self.owner.recipe(), Box(const(self.index))))
 
+    def inner(self) -> tuple[Abstract, ...]:
+        return (self.owner, *self.items)
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, owner=inner[0], items=inner[1:])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together(Abstract):
     """An iterator over tuples of what other iterators give: of zip, or (with ``count``) of enumerate."""
 
-    inner: tuple[Abstract, ...]
+    iterators: tuple[Abstract, ...]
     count: Value | None = None
 
     def parts(self) -> tuple[Value, ...]:
         own = () if self.count is None else (self.count,)
-        return (*own, *(v for it in self.inner for v in it.parts()))
+        return (*own, *(v for it in self.iterators for v in it.parts()))
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
         count = None if self.count is None else next(parts)
-        return Together(tuple(it.remade(parts) for it in self.inner), count)
+        return Together(tuple(it.remade(parts) for it in self.iterators), count)
 
     def shape(self) -> object:
-        return ("Together", self.count is None, *(it.shape() for it in self.inner))
+        return ("Together", self.count is None, *(it.shape() for it in self.iterators))
 
     def recipe(self) -> Recipe:
-        inner = tuple(it.recipe() for it in self.inner)
+        inner = tuple(it.recipe() for it in self.iterators)
         return Build("zip", inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
 
+    def inner(self) -> tuple[Abstract, ...]:
+        return self.iterators
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, iterators=inner)
+
     def unrolls(self) -> bool:
-        return any(isinstance(it, Unrolled) or (isinstance(it, Together) and it.unrolls()) for it in self.inner)
+        return any(isinstance(it, Unrolled) or (isinstance(it, Together) and it.unrolls()) for it in self.iterators)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,6 +353,35 @@ class NullValue(Abstract):
 
 
 LAZY, UNBOUND, NULL = Lazy(), Unbound(), NullValue()
+
+Done = dict[int, tuple[Abstract, Abstract]]
+
+
+def rebuilt(value: Abstract, change: Callable[[Abstract], Abstract], done: Done) -> Abstract:
+    """The value with ``change`` applied to all that it is made of, innermost first. What is one object stays one: ``done``."""
+    found = done.get(id(value))
+    if found is None:
+        inner = value.inner()
+        made = tuple(rebuilt(item, change, done) for item in inner)
+        same = all(new is old for new, old in zip(made, inner, strict=True))
+        found = done[id(value)] = value, change(value if same else value.with_inner(made))
+    return found[1]
+
+
+def containers_in(value: Abstract) -> Iterator[Container]:
+    """All that is not empty and that identity may be asked of, innermost first."""
+    for item in value.inner():
+        yield from containers_in(item)
+    if isinstance(value, Container) and value.items:
+        yield value
+
+
+def instances_in(value: Abstract) -> Iterator[Instance]:
+    """The virtual objects in a value, innermost first."""
+    for item in value.inner():
+        yield from instances_in(item)
+    if isinstance(value, Instance):
+        yield value
 
 
 def value_of(abstract: Abstract) -> Value | None:
@@ -306,7 +411,7 @@ def kind_of(abstract: Abstract) -> str:
 
 def items_of(abstract: Abstract) -> tuple[Abstract, ...] | None:
     """The items of a virtual or known tuple."""
-    if isinstance(abstract, Container) and abstract.kind == "tuple":
+    if isinstance(abstract, Container) and abstract.kind in ("tuple", "record"):
         return abstract.items
     if isinstance(abstract, Known) and type(abstract.value) is tuple:
         return tuple(Known(item) for item in abstract.value)

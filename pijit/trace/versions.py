@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,22 @@ from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from .state import FrameState, State, Version
-from .values import LAZY, Abstract, Container, Known, RangeIterator, Scalar, SequenceIterator, Unrolled, value_of
+from .values import (
+    LAZY,
+    Abstract,
+    Container,
+    Done,
+    Instance,
+    Known,
+    RangeIterator,
+    Scalar,
+    SequenceIterator,
+    Unrolled,
+    containers_in,
+    instances_in,
+    rebuilt,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -44,11 +59,23 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             t.samples[made] = t.samples[value]
         return made
 
+    def virtual(abstract: Abstract) -> Abstract:
+        """Of virtual objects, everything may change that is a value of the graph: other names may lead to them. Numbers that are known
+        at first become values in loops, and elsewhere when another path comes."""
+        if isinstance(abstract, Instance) and (loop is not None or earlier is not None):
+            return abstract.with_inner(tuple(_number(item, param) for item in abstract.items))
+        return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
+
+    done: Done = {}
+    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if any(instances_in(abstract)) for inner in (abstract, *containers_in(abstract))}
     join = state.frame.flow.joins[state.frame.pc]
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
     remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
     for (label, container, key), abstract in _labelled_slots(fresh):
         if not _is_live(fresh.frames[label[0]], container, key):
+            continue
+        if id(abstract) in deep:
+            container[key] = rebuilt(abstract, virtual, done)
             continue
         stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
         if isinstance(abstract, Known):
@@ -75,21 +102,23 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
     return Version(block, fresh, params), args
 
 
+def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:
+    known = value_of(item) if isinstance(item, Known) and _is_number(item.value) else None
+    return item if known is None else Scalar(param(known))
+
+
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float) or is_a(value, np.generic)
 
 
 def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
     """((label, container, key), abstract) of everything in a state; labels are the same in states of one place."""
-    found = []
-    for depth, frame in enumerate(state.frames):
-        containers: list[tuple[str, Any, Any]] = [
-            ("local", frame.locals, range(len(frame.locals))), ("stack", frame.stack, range(len(frame.stack))),
-            ("name", frame.names, list(frame.names)),
-        ]  # fmt: skip
-        for kind, container, keys in containers:
-            found += [(((depth, kind, key), container, key), container[key]) for key in keys]
-    return found
+    return [
+        (((depth, kind, key), container, key), container[key])
+        for depth, frame in enumerate(state.frames)
+        for kind, container, keys in frame.containers()
+        for key in keys
+    ]
 
 
 def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
@@ -128,32 +157,44 @@ def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
                 if a is b:
                     continue
             return None
-        if isinstance(a, Known) and not isinstance(b, Known):
-            value = value_of(a)
-            if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
-                return None
-            a = Scalar(value)
-        elif a is not b and (isinstance(a, Known) or isinstance(b, Known)):
-            if a.shape() != b.shape():
-                return None
-            continue
-        if a.shape() != b.shape():
+        if not _unify(a, b, version.params, args):
             return None
-        for mine, wanted in zip(a.parts(), b.parts(), strict=True):
-            index = version.params.get(wanted)
-            if index is not None:
-                if args[index] is not None and args[index] is not mine:
-                    return None
-                args[index] = mine
-            elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
-                return None
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
 
 
+def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value | None]) -> bool:
+    """Whether ``a`` is ``b`` for some arguments, which are noted."""
+    if isinstance(a, Instance) and isinstance(b, Instance):
+        if (a.kind, a.cls, a.names) != (b.kind, b.cls, b.names):
+            return False
+        return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
+    if isinstance(a, Known) and not isinstance(b, Known):
+        value = value_of(a)
+        if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
+            return False
+        a = Scalar(value)
+    elif isinstance(a, Known) or isinstance(b, Known):
+        return a.shape() == b.shape()
+    if a.shape() != b.shape():
+        return False
+    for mine, wanted in zip(a.parts(), b.parts(), strict=True):
+        index = params.get(wanted)
+        if index is not None:
+            if args[index] is not None and args[index] is not mine:
+                return False
+            args[index] = mine
+        elif mine is not wanted and not (isinstance(mine, Const) and isinstance(wanted, Const) and mine.value == wanted.value):
+            return False
+    return True
+
+
 def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
-    """Which tuples are one object: for each, the number of the first that it is."""
+    """Which tuples and virtual objects are one: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
-    return [seen.setdefault(id(a), number) for number, (_, _, _, a) in enumerate(slots) if isinstance(a, Container) and a.items]
+    tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
+    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and any(instances_in(a))]
+    inside = [inner for a in live_ones for inner in containers_in(a)]
+    return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
 
 
 def _is_live(frame: FrameState, container: Any, key: Any) -> bool:

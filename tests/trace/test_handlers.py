@@ -12,6 +12,7 @@ ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP",
         "CALL_KW": "CALL_KW",
         "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
         "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR", "LIST_APPEND": "LOAD_FAST_AND_CLEAR",  # 3.11: a function of its own
+        "LOAD_SUPER_ATTR": "LOAD_SUPER_ATTR",
         "LOAD_METHOD": None, "BINARY_SLICE": None, "STORE_SLICE": None, "PUSH_NULL": None}  # fmt: skip
 
 LOOP = "    s = 0\n    for i in range(a):\n        s += i\n    return s\n"
@@ -56,6 +57,17 @@ PROGRAMS = {
     "CALL_KW": "def g(a, b):\n    return a - b\ndef f(a):\n    return g(b=a, a=2)\n",
     "LOAD_METHOD": "def f(a):\n    return np.zeros(a).sum()\n",
     "PUSH_NULL": "def g(a):\n    return a + 1\ndef f(a):\n    h = g\n    return h(a)\n",
+    "CALL_FUNCTION_EX": "def g(a, b):\n    return a - b\ndef f(a):\n    t = (a, 2)\n    return g(*t)\n",
+    "LIST_TO_TUPLE": "def g(a, b, c):\n    return a - b * c\ndef f(a):\n    t = (a, 2)\n    return g(1, *t)\n",
+    "DICT_MERGE": "def g(a, b):\n    return a - b\ndef f(a):\n    d = {'b': a * 2}\n    return g(a=1, **d)\n",
+    "DICT_UPDATE": "def f(a):\n    d = {'b': a * 2}\n    e = {**d, 'c': 1}\n    return e['b'] + e['c']\n",
+    "BUILD_MAP": "def f(a):\n    d = {'b': a * 2}\n    return d['b'] + 1\n",
+    "BUILD_CONST_KEY_MAP": "def f(a):\n    d = {'b': a * 2, 'c': 1}\n    return d['b'] + d['c']\n",
+    "UNPACK_EX": "def f(a):\n    t = (a, a + 1, 3)\n    b, *c = t\n    return b * 2, c\n",
+    "LOAD_SUPER_ATTR": "class A:\n    def g(self, a):\n        return a + 1\nclass B(A):\n    def g(self, a):\n        return super().g(a) * 2\n"
+                       "thing = B()\ndef f(a):\n    return thing.g(a)\n",
+    "BEFORE_WITH": "class A:\n    def __enter__(self):\n        return 2\n    def __exit__(self, *e):\n        return None\n"
+                   "thing = A()\ndef f(a):\n    with thing as b:\n        a += b\n    return a\n",
     "LOAD_ASSERTION_ERROR": "def f(a):\n    b = a + 1\n    assert b < a\n    return b\n",
 }
 MODULE = {"LOAD_NAME", "STORE_NAME"}  # see tests/cases/module.txt

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any
 
+from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import elementwise, iteration, objects, opaque, operators
+from .. import elementwise, instances, iteration, mappings, objects, opaque, operators
 from ..operators import as_float, as_int, cast, describe
-from ..values import Abstract, ArrayValue, Break, Container, Known, Opaque, RangeIterator, Scalar, items_of, kind_of
+from ..values import (
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Instance,
+    Known,
+    Opaque,
+    RangeIterator,
+    Scalar,
+    items_of,
+    kind_of,
+)
 from .rows import abstract, fold, index, no_keywords, row, scalar_kind, type_of, value
 
 if TYPE_CHECKING:
@@ -116,6 +130,24 @@ def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("reversed", args, kwargs, 1)
     return Container("reversed", tuple(args))
+
+
+@row(tuple.__new__)
+def tuple_new(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    return instances.record(t, args, kwargs)
+
+
+@row(object.__setattr__)
+def setattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    name = args[1] if len(args) == 3 and not kwargs and isinstance(args[0], Instance) else None
+    owner = args[0]
+    if not isinstance(owner, Instance) or owner.kind != "instance" or not isinstance(name, Known) or type(name.value) is not str:
+        raise Break("call_arguments", "object.__setattr__")
+    found = objects.class_lookup(owner.cls, name.value)
+    if found is not objects.MISSING and type(found) is not types.MemberDescriptorType and objects.is_data(found):
+        raise Break("store_target", name.value)
+    instances.store(t, owner, name.value, args[2])
+    return Known(None)
 
 
 @row(type)
@@ -242,6 +274,9 @@ def append(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(dict.get)
 def get(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     key = args[1] if len(args) in (2, 3) and not kwargs and objects.class_of(args[0]) is dict else None
+    if key is not None and isinstance(args[0], Instance):
+        held = args[0].get(mappings.key_of(key))
+        return held if held is not None else args[2] if len(args) == 3 else Known(None)
     if not isinstance(key, Known) or type(key.value) is not str:
         raise Break("call_arguments", "get of a key that is not a constant string")
     return objects.dict_get(t, args[0], key.value, args[2] if len(args) == 3 else Known(None))
@@ -261,7 +296,7 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         if not operand.dims:
             raise Break("always_raises", "len of a 0-d array")
         return abstract(operand.dims[0])
-    items = _items(operand)
+    items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else _items(operand)
     if items is not None:
         return Known(len(items))
     if isinstance(operand, Known) and type(operand.value) in (*_SIZED, range):
@@ -294,12 +329,16 @@ def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("isinstance", args, kwargs, 2)
     cls = type_of(args[0])
     wanted = [item.value for item in items_of(args[1]) or (args[1],) if isinstance(item, Known)]
-    if cls is None or not wanted or len(wanted) != len(items_of(args[1]) or (1,)):
+    if cls is None or not wanted or any(not is_a(w, type) for w in wanted) or len(wanted) != len(items_of(args[1]) or (1,)):
         raise Break("call_arguments", f"isinstance of {describe(args[0])}")
     # Metaclasses may decide for themselves, and an object of a class of the user's may claim another __class__.
-    if any(type(w) is not type for w in wanted) or cls.__module__ not in ("builtins", "numpy"):
+    claims = objects.class_lookup(cls, "__class__") is not object.__dict__["__class__"]
+    if any(type(w) is not type for w in wanted) or claims or (module_of(cls) not in ("builtins", "numpy") and not objects.is_plain(cls)):
         raise Break("call_arguments", "isinstance with a class that may decide for itself")
-    return Known(issubclass(cls, tuple(wanted)))
+    if is_heap_class(cls):
+        t.guards.member(cls, "__class__", object.__dict__["__class__"])
+        t.guards.member(cls, "__mro__", objects.mro(cls))
+    return Known(any(objects.is_subclass(cls, w) for w in wanted))
 
 
 def _items(operand: Abstract) -> tuple[Abstract, ...] | None:

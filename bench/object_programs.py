@@ -1,0 +1,305 @@
+"""The programs of the subject `objects`: small, and written as one writes them without a compiler in mind."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+# ---- a ray tracer ----------------------------------------------------------------------------------------------------------
+
+
+class Vec:
+    def __init__(self, x, y, z):
+        self.x, self.y, self.z = x, y, z
+
+    def __add__(self, other):
+        return Vec(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __sub__(self, other):
+        return Vec(self.x - other.x, self.y - other.y, self.z - other.z)
+
+    def __mul__(self, k):
+        return Vec(self.x * k, self.y * k, self.z * k)
+
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y + self.z * other.z
+
+    def unit(self):
+        return self * (1.0 / math.sqrt(self.dot(self)))
+
+
+class Ray:
+    def __init__(self, origin, direction):
+        self.origin, self.direction = origin, direction
+
+    def at(self, t):
+        return self.origin + self.direction * t
+
+
+class Sphere:
+    def __init__(self, center, radius, color):
+        self.center, self.radius, self.color = center, radius, color
+
+    def intersect(self, ray):
+        oc = ray.origin - self.center
+        b = oc.dot(ray.direction)
+        discriminant = b * b - oc.dot(oc) + self.radius * self.radius
+        if discriminant < 0.0:
+            return None
+        root = math.sqrt(discriminant)
+        t = -b - root
+        if t > 1e-4:
+            return t
+        t = -b + root
+        return t if t > 1e-4 else None
+
+
+class Scene:
+    def __init__(self, spheres, light):
+        self.spheres, self.light = spheres, light
+
+    def trace(self, ray):
+        best = hit = None
+        for sphere in self.spheres:
+            t = sphere.intersect(ray)
+            if t is not None and (best is None or t < best):
+                best, hit = t, sphere
+        if hit is None:
+            return 0.2 + 0.3 * ray.direction.y
+        point = ray.at(best)
+        normal = (point - hit.center) * (1.0 / hit.radius)
+        shade = normal.dot((self.light - point).unit())
+        return hit.color * max(shade, 0.05)
+
+
+def render(scene, width, height):
+    eye = Vec(0.0, 0.0, -3.0)
+    image = np.zeros((height, width))
+    for j in range(height):
+        for i in range(width):
+            direction = Vec(i / width - 0.5, j / height - 0.5, 1.0).unit()
+            image[j, i] = scene.trace(Ray(eye, direction))
+    return image
+
+
+def scene():
+    spheres = [Sphere(Vec(0.0, 0.0, 0.0), 1.0, 1.0), Sphere(Vec(1.0, 0.5, -0.5), 0.3, 0.7), Sphere(Vec(-1.0, -0.5, 0.5), 0.5, 0.5)]
+    return Scene(spheres, Vec(5.0, 5.0, -5.0))
+
+
+# ---- a network -------------------------------------------------------------------------------------------------------------
+
+
+class Layer:
+    def parameters(self):
+        return []
+
+
+class Dense(Layer):
+    def __init__(self, rng, n, m):
+        self.w, self.b = rng.normal(0.0, 0.3, (n, m)), np.zeros(m)
+
+    def forward(self, x):
+        self.x = x
+        return x @ self.w + self.b
+
+    def backward(self, grad):
+        self.dw = self.x.T @ grad
+        self.db = grad.sum(axis=0)
+        return grad @ self.w.T
+
+    def update(self, lr):
+        self.w -= lr * self.dw
+        self.b -= lr * self.db
+
+
+class Tanh(Layer):
+    def forward(self, x):
+        self.y = np.tanh(x)
+        return self.y
+
+    def backward(self, grad):
+        return grad * (1.0 - self.y * self.y)
+
+    def update(self, lr):
+        pass
+
+
+class Network:
+    def __init__(self, layers, config):
+        self.layers, self.config = layers, config
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer.forward(x)
+        return x
+
+    def backward(self, grad):
+        for layer in reversed(self.layers):
+            grad = layer.backward(grad)
+
+    def update(self):
+        for layer in self.layers:
+            layer.update(self.config["lr"])
+
+
+def train(network, x, y, epochs):
+    losses = []
+    for _ in range(epochs):
+        error = network.forward(x) - y
+        losses.append(float((error * error).mean()))
+        network.backward(2.0 * error / error.size)
+        network.update()
+    return losses
+
+
+def network():
+    rng = np.random.default_rng(0)
+    return Network([Dense(rng, 8, 16), Tanh(), Dense(rng, 16, 2)], {"lr": 0.1})
+
+
+# ---- a simulation ------------------------------------------------------------------------------------------------------------
+
+
+class Oscillators:
+    damping = 0.02
+
+    def __init__(self, n):
+        self.position, self.velocity = np.linspace(0.0, 1.0, n), np.zeros(n)
+        self.time, self.dt, self.history = 0.0, 0.01, []
+
+    def force(self):
+        return -self.position - self.damping * self.velocity
+
+    def step(self):
+        self.velocity += self.dt * self.force()
+        self.position += self.dt * self.velocity
+        self.time += self.dt
+
+    @property
+    def energy(self):
+        return 0.5 * float((self.velocity * self.velocity).sum() + (self.position * self.position).sum())
+
+
+def simulate(simulation, steps):
+    for i in range(steps):
+        simulation.step()
+        if i % 50 == 0:
+            simulation.history.append(simulation.energy)
+    return simulation.time, simulation.history
+
+
+def simulation():
+    return Oscillators(400)
+
+
+# ---- an event loop -----------------------------------------------------------------------------------------------------------
+
+
+class Server:
+    def __init__(self):
+        self.queued, self.busy_until, self.served, self.lost, self.state = 0, 0.0, 0, 0, 12345
+
+    def random(self):
+        self.state = (self.state * 1103515245 + 12345) % 2147483648
+        return self.state / 2147483648.0
+
+    def arrive(self, now):
+        if self.queued >= 5:
+            self.lost += 1
+            return False
+        self.queued += 1
+        return True
+
+    def work(self, now):
+        if self.queued == 0:
+            return None
+        if self.busy_until > now:
+            return None
+        self.queued -= 1
+        self.busy_until = now + 0.8 * self.random()
+        self.served += 1
+        return self.busy_until
+
+
+def serve(server, events):
+    now = 0.0
+    waited = 0.0
+    for _ in range(events):
+        now += server.random() * 0.7
+        if not server.arrive(now):
+            continue
+        done = server.work(now)
+        if done is None:
+            waited += 0.1
+            continue
+        if done > 1e9:
+            break
+        waited += done - now
+    return now, waited, server.served, server.lost
+
+
+def server():
+    return Server()
+
+
+# ---- programs without arrays -------------------------------------------------------------------------------------------------
+
+
+class Task:
+    def __init__(self, name, priority):
+        self.name, self.priority, self.done = name, priority, 0
+
+    def run(self, budget):
+        self.done += min(budget, self.priority)
+        return self.done
+
+
+def richards():
+    tasks = [Task(f"task {i}", i % 7 + 1) for i in range(50)]
+    total = 0
+    for budget in range(400):
+        for task in tasks:
+            total += task.run(budget % 9)
+    return total
+
+
+def nqueens(n=7):
+    found = []
+
+    def place(row, columns, left, right):
+        if row == n:
+            found.append(tuple(columns))
+            return
+        for column in range(n):
+            if column not in columns and row - column not in left and row + column not in right:
+                place(row + 1, [*columns, column], left | {row - column}, right | {row + column})
+
+    place(0, [], frozenset(), frozenset())
+    return len(found)
+
+
+def words():
+    text = "the quick brown fox jumps over the lazy dog and runs away from the small angry cat " * 150
+    counts = {}
+    for word in text.split():
+        counts[word] = counts.get(word, 0) + 1
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:3]
+
+
+class Node:
+    __slots__ = ("left", "right")
+
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def count(self):
+        return 1 + (self.left.count() if self.left else 0) + (self.right.count() if self.right else 0)
+
+
+def tree(depth=11):
+    def grow(n):
+        return Node(grow(n - 1), grow(n - 1)) if n else None
+
+    return grow(depth).count()

@@ -1,0 +1,93 @@
+"""Programs of classes, against plain Python and NumPy; what a guarded source costs a call; programs without arrays."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from measure import Figure, human, interleaved, ratio
+
+import pijit
+
+PROGRAMS = Path(__file__).resolve().parent / "object_programs.py"
+SOURCES = (1, 10, 50)
+
+# One program of object_programs in a fresh process, all of it enabled or none.
+WHOLE = """
+import json, runpy, sys, time
+if {everything}:
+    import pijit
+    from pijit.command import run
+    pijit.enable("*")
+space = runpy.run_path({path!r})
+best = {{}}
+for name in {names!r}:
+    function = space[name]
+    times = []
+    for _ in range(9):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    best[name] = min(times)
+print(json.dumps(best))
+"""
+
+
+def guarded(n):
+    """A function that reads n attributes, one that reads one and computes as much, and their argument."""
+    names = [f"a{i}" for i in range(n)]
+    space = {}
+    body = " + ".join(f"o.{name}" for name in names)
+    exec(f"class O:\n    def __init__(self):\n        {'; '.join(f'self.{x} = 1.5' for x in names)}\ndef f(o):\n    return {body}", space)
+    return space["f"], space["O"]()
+
+
+def cost_of_a_source():
+    """Nanoseconds that each guarded source adds to a call, from 1 to 50 of them."""
+    best = {}
+    for n in SOURCES:
+        function, o = guarded(n)
+        best[n] = interleaved({"python": function, "pijit": pijit.jit(function)}, "f(o)", o=o)
+    first, last = SOURCES[0], SOURCES[-1]
+    each = (best[last]["pijit"] - best[first]["pijit"]) / (last - first) / 1e-9
+    yield Figure(f"each guarded source, {first} to {last} of them", each, 10, unit="ns")
+    for n in SOURCES[1:]:
+        yield ratio(f"a sum of {n} attributes", best[n], "python", 1.0)
+
+
+def whole_programs():
+    limit = 1.15 if sys.version_info < (3, 12) else 1.03
+    names = ["richards", "nqueens", "words", "tree"]
+    best: dict[bool, dict[str, float]] = {False: {}, True: {}}
+    for _ in range(3):
+        for everything in best:
+            program = WHOLE.format(everything=everything, path=str(PROGRAMS), names=names)
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+            for name, seconds in json.loads(done.stdout.splitlines()[-1]).items():
+                best[everything][name] = min(seconds, best[everything].get(name, seconds))
+    for name in names:
+        plain, enabled = best[False][name], best[True][name]
+        note = f"{human(enabled)} against {human(plain)}"
+        yield Figure(f"{name} with everything enabled / python", enabled / plain, limit, note=note)
+
+
+def figures():
+    import object_programs as programs
+
+    x = np.random.default_rng(1).random((64, 8))
+    subjects = [
+        ("a ray tracer", programs.render, "f(o, 24, 18)", programs.scene),
+        ("a network of layer objects, training", programs.train, "f(o, x, x[:, :2], 20)", programs.network),
+        ("a simulation class", programs.simulate, "f(o, 200)", programs.simulation),
+        ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
+    ]
+    for name, function, call, make in subjects:
+        plain, ours = function, pijit.jit(function)
+        assert repr(eval(call, {"f": plain, "o": make(), "x": x})) == repr(eval(call, {"f": ours, "o": make(), "x": x}))
+        best = interleaved({"python": plain, "pijit": ours}, call.replace("o,", "make(),"), make=make, x=x, repeats=7)
+        yield ratio(name, best, "python", 2, least=True)
+    yield from cost_of_a_source()
+    yield from whole_programs()

@@ -1,0 +1,142 @@
+"""Objects that the fragment makes: virtual until they escape, and then made at once."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from .. import _native
+from ..ground.names import class_name, is_a, package_of
+from ..ir.graph import Op, Value
+from ..ir.types import Obj
+from . import inline, objects, opaque
+from .state import Then
+from .values import Abstract, Break, Done, Instance, Known, Opaque, instances_in, items_of, rebuilt
+
+if TYPE_CHECKING:
+    from .state import FrameState
+    from .tracer import Tracer
+
+_ABSTRACT = 1 << 20
+_NEW = object.__dict__["__new__"]
+_INIT = object.__dict__["__init__"]
+_UNSET = _native.UNSET
+
+
+def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
+    """cls(*args, **kwargs) of a plain class; inline.INLINED while __init__ or __new__ runs; None when the class is none that is known."""
+    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _ABSTRACT or package_of(cls) == "numpy":
+        return None
+    new = objects.class_lookup(cls, "__new__")
+    function = new.__func__ if type(new) is staticmethod else new
+    if type(function) is types.FunctionType and objects.is_subclass(cls, tuple):
+        return _record(t, cls, function, new, args, kwargs)
+    if new is not _NEW or objects.class_lookup(cls, "__del__") is not objects.MISSING:
+        return None
+    init = objects.class_lookup(cls, "__init__")
+    for name, found in (("__new__", new), ("__init__", init), ("__del__", _UNSET)):
+        t.guards.member(cls, name, found)
+    made = Instance("instance", (), cls=cls)
+    if init is _INIT:
+        if args or kwargs:
+            raise Break("always_raises", f"{cls.__name__}() takes no arguments")
+        return made
+    if type(init) is not types.FunctionType:
+        return None
+    inline.push_frame(t, init, [made, *args], kwargs, Then("made", [made]))
+    return inline.INLINED
+
+
+def _record(
+    t: Tracer, cls: type, function: types.FunctionType, new: Any, args: list[Abstract], kwargs: dict[str, Abstract]
+) -> Any:
+    """A named tuple: its __new__ is Python's own, and calls tuple.__new__."""
+    if objects.class_lookup(cls, "__init__") is not _INIT or objects.class_lookup(cls, "__del__") is not objects.MISSING:
+        return None
+    for name, found in (("__new__", new), ("__init__", _INIT), ("__del__", _UNSET)):
+        t.guards.member(cls, name, found)
+    inline.push_frame(t, function, [Known(cls), *args], kwargs)
+    return inline.INLINED
+
+
+def record(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    """tuple.__new__(cls, items)."""
+    cls = args[0].value if len(args) == 2 and isinstance(args[0], Known) and not kwargs else None
+    items = items_of(args[1]) if len(args) == 2 else None
+    if cls is None or not is_a(cls, type) or items is None or not objects.is_plain(cls):
+        raise Break("call_arguments", "tuple.__new__")
+    return Instance("record", items, cls=cls, names=tuple(range(len(items))))
+
+
+def field(t: Tracer, owner: Instance, name: str) -> Abstract | None:
+    """What a virtual object itself holds under a name, where plain attribute access gives just that."""
+    found = objects.class_lookup(owner.cls, name)
+    value = owner.get(name) if owner.kind == "instance" else None
+    if value is not None:
+        t.guards.member(owner.cls, name, _UNSET if found is objects.MISSING else found)
+    return value
+
+
+def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
+    """Stores a field or item in a virtual object."""
+    if any(inner.token is owner.token for inner in instances_in(value)):
+        raise Break("store_target", "an object that holds itself")
+    if owner.kind == "instance":
+        found = objects.class_lookup(owner.cls, name)
+        t.guards.member(owner.cls, name, _UNSET if found is objects.MISSING else found)
+        t.guards.member(owner.cls, "__setattr__", objects.class_lookup(owner.cls, "__setattr__"))
+    replace(t.state.frames, owner, owner.storing(name, value))
+
+
+def replace(frames: list[FrameState], old: Instance, new: Abstract, *values: Abstract) -> list[Abstract]:
+    """Puts another value in the place of a virtual object, wherever it is in the frames, and in values, which are given back."""
+    done: Done = {}
+
+    def change(value: Abstract) -> Abstract:
+        return new if isinstance(value, Instance) and value.token is old.token else value
+
+    for frame in frames:
+        for _, container, keys in frame.containers():
+            for key in keys:
+                container[key] = rebuilt(container[key], change, done)
+    return [rebuilt(value, change, done) for value in values]
+
+
+def settled(t: Tracer, *values: Abstract) -> list[Abstract]:
+    """The values with the virtual objects in them made: they are about to be seen by others."""
+    given = list(values)
+    while (found := next((i for value in given for i in instances_in(value)), None)) is not None:
+        real = _made(t, found)
+        given = replace(t.state.frames, found, real, *given)
+        replace(t.checkpoint, found, real)
+    return given
+
+
+def _made(t: Tracer, virtual: Instance) -> Abstract:
+    sample = _sample(t, virtual)
+    recipe = virtual.recipe()
+    args = tuple(v for v in dict.fromkeys(virtual.parts()) if opaque.is_argument(v, (recipe,)))
+    exit = t.exit("redo", "memory")
+    op = Op("make", args, (Obj(class_name(type(sample))),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
+    value: Value = t.append(op)
+    t.samples[value] = sample
+    kind = {"instance": "field", "dict": "dict_item", "record": "tuple_item"}[virtual.kind]
+    for name, item in zip(virtual.names, virtual.items, strict=True):
+        t.state.memo["place", value, (kind, name)] = item
+    return Opaque(value, type(sample))
+
+
+def _sample(t: Tracer, virtual: Instance) -> Any:
+    """An object like the one that is made."""
+    samples = [opaque.sample_of(t, item) for item in virtual.items]
+    held = {name: found[0] for name, found in zip(virtual.names, samples, strict=True) if found is not None}
+    if virtual.kind == "record":
+        return tuple.__new__(virtual.cls, held.values())
+    if virtual.kind == "dict":
+        return held
+    made: Any = object.__new__(virtual.cls)
+    for name, value in held.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
