@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +54,8 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     if gone is not None and got is not unset:
         if row[0] in ("type", "object"):
             return Difference("guard_type", f"type({name})", gone, type_name(type(got)))
+        if row[0] == "python_function":
+            return Difference("guard_attr", f"{name}.__code__", gone, "other code")
         return Difference("guard_identity", name, gone, show(got))
     found = next(iter(DIFFERENCES[row[0]](row, name, got)), None) if got is not unset or row[0] in FRAME else None
     if found is not None:
@@ -64,6 +66,13 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
 def show(value: Any) -> str:
     """An object in a few words."""
     return f"a {value.dtype} array of shape {value.shape}" if type(value) is np.ndarray else short(value)
+
+
+def told(operand: Any) -> str:
+    """What a guard compares with, as messages name it."""
+    if is_a(operand, CodeType):
+        return f"the code of line {operand.co_firstlineno}"
+    return type_name(operand) if is_a(operand, type) else show(operand)
 
 
 def type_name(cls: type) -> str:
@@ -138,7 +147,7 @@ def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
     _, _, code, defaults, _ = row
     if not is_a(got, FunctionType) or got.__code__ is not code:
-        yield Difference("guard_attr", f"{name}.__code__", f"the code of line {code.co_firstlineno}", "other code")
+        yield Difference("guard_attr", f"{name}.__code__", told(code), "other code")
     elif got.__defaults__ is not defaults:
         yield Difference("guard_attr", f"{name}.__defaults__", show_all(defaults), show_all(got.__defaults__))
     yield Difference("guard_attr", f"{name}.__kwdefaults__", "the same", "others")

@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from pijit.ground.names import is_a, is_heap_class
-from pijit.runtime.failures import Gone, show, type_name
+from pijit.runtime.failures import Gone, told
 
 Row = tuple[Any, ...]
 
@@ -34,8 +34,7 @@ class Pin:
 
     @classmethod
     def of(cls, held: weakref.ref[Any]) -> Pin:
-        operand: Any = held()
-        return cls(held, Gone(type_name(operand) if is_a(operand, type) else show(operand)))
+        return cls(held, Gone(told(held())))
 
 
 def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
