@@ -426,6 +426,51 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     return step;
 }
 
+#define MOST_UNRETURNED 16
+
+/* Runs a repeatable fragment for a frame that is only imagined. New reference, or NULL without an exception: it does not
+ * fit, or left in another way than by returning, and the call has to be made. */
+PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
+{
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers;
+    if (words > STACK_WORDS) {
+        return NULL;
+    }
+    int64_t *W = alloca(words * sizeof(int64_t));
+    pj_counters.walks++;
+    if (pj_walk(f->rows, 0, r, (PyObject **)(W + f->nwords), W) >= 0) {
+        return NULL;
+    }
+    f->hits++;
+    W[0] = (int64_t)(intptr_t)pj_breaker(r->ts);
+    W[1] = (int64_t)(intptr_t)r;
+    int64_t *roots = W + f->roots_start;
+    for (int i = 0; i < f->nroots; i++) {
+        roots[i] = 0;
+    }
+    int64_t start = 0;
+    bool timed = (f->hits & PJ_SAMPLE) == 0;
+    if (PJ_UNLIKELY(timed)) {
+        start = pj_clock();
+    }
+    Py_INCREF(f);
+    int64_t exit = f->native(W);
+    PyObject *result = PJ_LIKELY(exit >= 0 && exit < f->nexits) ? pj_return(&f->exits[exit], W) : NULL;
+    if (PJ_UNLIKELY(result == NULL)) {
+        f->hits--;
+        f->repeatable = ++f->unreturned < MOST_UNRETURNED;
+    }
+    else if (PJ_UNLIKELY(timed)) {
+        f->sampled += pj_clock() - start;
+        f->samples++;
+    }
+    for (int i = 0; i < f->nroots; i++) {
+        Py_XDECREF((PyObject *)(intptr_t)roots[i]);
+    }
+    Py_DECREF(f);
+    return result;
+}
+
 static PjStep try_all(PjRun *r, PjPoint *point)
 {
     for (int i = 0; i < point->count; i++) {

@@ -423,6 +423,21 @@ static PjStep after_exit(PjRun *r, PjExitKind kind, PyObject *exc)
     return PJ_STEP_GO;
 }
 
+/* The result of a return exit without a frame. NULL without an exception: another kind of exit, or no memory. */
+PyObject *pj_return(PjExit *e, int64_t *W)
+{
+    if (e->kind != PJ_RETURN || e->nnames > 0 || e->count + 1 == e->next) {
+        return NULL; /* the last: a callback is due, and looks at the frame */
+    }
+    PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
+    if (result == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    e->count++;
+    return result;
+}
+
 static PjStep apply_return(PjRun *r, PjExit *e, int64_t *W)
 {
     PyObject **values = alloca((size_t)(e->nnames + 1) * sizeof(PyObject *));

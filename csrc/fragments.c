@@ -148,11 +148,11 @@ static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObj
 static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "nwords", "roots_start", "nroots", "guards", "texts", "exits",
-                            "sites",   "keep",   "data",        NULL};
+                            "sites",   "keep",   "data",        "repeatable", NULL};
     PyObject *address, *guards, *texts, *exits, *sites = NULL, *keep = Py_None, *data = Py_None;
-    int nwords, roots_start, nroots;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOO:Fragment", names, &address, &nwords, &roots_start,
-                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data)) {
+    int nwords, roots_start, nroots, repeatable = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOOp:Fragment", names, &address, &nwords, &roots_start,
+                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data, &repeatable)) {
         return NULL;
     }
     void *native = PyLong_AsVoidPtr(address);
@@ -175,6 +175,7 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     f->nwords = nwords;
     f->roots_start = roots_start;
     f->nroots = nroots;
+    f->repeatable = repeatable;
     f->texts = Py_NewRef(texts);
     f->keep = Py_NewRef(keep);
     f->data = Py_NewRef(data);

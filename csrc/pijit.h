@@ -116,6 +116,8 @@ typedef struct {
     PjSite *sites;
     int64_t hits, misses;
     int64_t sampled, samples; /* nanoseconds in native code, and of how many runs */
+    bool repeatable; /* nothing it does can be noticed before it returns: what it began may be begun again */
+    int unreturned;  /* how often that was in vain */
     PyObject *texts, *keep, *data;
 } PjFragment;
 
@@ -333,6 +335,8 @@ void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
 int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W);
 PjStep pj_try_point(PjRun *r, PjPoint *point);
 int pj_failure(PjRun *r, PjFragment *fragment, PyObject **object);
+PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
+PyObject *pj_return(PjExit *e, int64_t *W);
 int64_t pj_recheck(int64_t *W);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 void pj_hold_inputs(PjRun *r);

@@ -29,6 +29,7 @@ class Fragment:
         sites: Sequence[tuple[Any, ...]],
         keep: object,
         data: object,
+        repeatable: bool = ...,
     ) -> None: ...
     hits: int
     misses: int

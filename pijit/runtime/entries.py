@@ -171,7 +171,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     fragment.rows = [lifetimes.recorded(row) for row in rows]
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
     fragment.native = _native.Fragment(
-        native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep, fragment
+        native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep, fragment,
+        worth.is_repeatable(compiled.graph),
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)

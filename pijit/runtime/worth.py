@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pijit.ir.graph import Exit, Graph, Leave
+from pijit.ir.ops import OPS
 
 RUN = 60.0  # guards, exit, crossing
 RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
@@ -55,6 +56,13 @@ def has_loop(graph: Graph) -> bool:
     """Whether native code can go round."""
     place = {id(block): n for n, block in enumerate(graph.blocks)}
     return any(place[id(jump.target)] <= n for n, block in enumerate(graph.blocks) for jump in block.jumps())
+
+
+def is_repeatable(graph: Graph) -> bool:
+    """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
+    its frame can be made once more."""
+    ops = [op for block in graph.blocks for op in block.ops]
+    return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name not in ("look", "recheck") for op in ops)
 
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
