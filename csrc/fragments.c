@@ -175,7 +175,7 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     f->nwords = nwords;
     f->roots_start = roots_start;
     f->nroots = nroots;
-    f->repeatable = repeatable;
+    f->repeatable = repeatable && f->native != pj_reference; /* the evaluator is Python */
     f->texts = Py_NewRef(texts);
     f->keep = Py_NewRef(keep);
     f->data = Py_NewRef(data);
