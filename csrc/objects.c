@@ -117,7 +117,10 @@ PyObject *pj_member(PyObject *o, PjRow *row)
 /* Do the class and its bases say of each name what they did (of __mro__: are they the same)? A class that has not changed since the last time does. */
 bool pj_class_says(PjRow *row)
 {
-    PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(row->object, 0);
+    PyTypeObject *type = (PyTypeObject *)pj_held(PyTuple_GET_ITEM(row->object, 0));
+    if (type == NULL) {
+        return false;
+    }
     if (PJ_LIKELY(row->type_tag == type->tp_version_tag && row->type_tag != 0)) {
         return true;
     }
@@ -126,7 +129,7 @@ bool pj_class_says(PjRow *row)
         PyObject *name = PyTuple_GET_ITEM(row->object, i);
         bool order = PyUnicode_CompareWithASCIIString(name, "__mro__") == 0;
         PyObject *found = order ? type->tp_mro : _PyType_Lookup(type, name);
-        if ((found == NULL ? pj_unset : found) != PyTuple_GET_ITEM(row->object, i + 1)) {
+        if ((found == NULL ? pj_unset : found) != pj_held(PyTuple_GET_ITEM(row->object, i + 1))) {
             return false;
         }
     }

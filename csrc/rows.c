@@ -139,7 +139,8 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         return 0;
     case 'c': {
         Py_ssize_t n = PyTuple_CheckExact(o) ? PyTuple_GET_SIZE(o) : 0;
-        bool fits = n % 2 == 1 && PyType_Check(PyTuple_GET_ITEM(o, 0));
+        PyObject *cls = n % 2 == 1 ? pj_held(PyTuple_GET_ITEM(o, 0)) : NULL;
+        bool fits = cls != NULL && PyType_Check(cls);
         for (Py_ssize_t i = 1; fits && i < n; i += 2) {
             fits = PyUnicode_CheckExact(PyTuple_GET_ITEM(o, i));
         }

@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     """Why a guard row does not hold. ``name`` names its source; ``got`` is the object that was there, ``unset`` when there was none."""
     gone = next((part for part in row if type(part) is Gone), None)
-    if gone is not None and got is not unset:
+    if gone is not None and got is not unset and row[0] != "python_function":
         if row[0] in ("type", "object"):
             return Difference("guard_type", f"type({name})", gone, type_name(type(got)))
         return Difference("guard_identity", name, gone, show(got))
@@ -62,6 +62,8 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
 
 def show(value: Any) -> str:
     """An object in a few words."""
+    if type(value) is Gone:
+        return str(value)
     return f"a {value.dtype} array of shape {value.shape}" if type(value) is np.ndarray else short(value)
 
 
@@ -137,7 +139,7 @@ def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
     _, _, code, defaults, _ = row
     if not is_a(got, FunctionType) or got.__code__ is not code:
-        yield Difference("guard_attr", f"{name}.__code__", f"the code of line {code.co_firstlineno}", "other code")
+        yield Difference("guard_attr", f"{name}.__code__", code if type(code) is Gone else f"the code of line {code.co_firstlineno}", "other code")
     elif got.__defaults__ is not defaults:
         yield Difference("guard_attr", f"{name}.__defaults__", show_all(defaults), show_all(got.__defaults__))
     yield Difference("guard_attr", f"{name}.__kwdefaults__", "the same", "others")
@@ -179,6 +181,9 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
     cls, *said = row[1]
+    if type(cls) is Gone:
+        yield Difference("guard_attr", name, "a class as it was", "one that is gone")
+        return
     bases = MRO(cls)
     for member, wanted in zip(said[::2], said[1::2], strict=True):
         spaces = [NAMESPACE(base) for base in bases]
@@ -227,7 +232,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
-    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "cell"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 

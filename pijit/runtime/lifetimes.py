@@ -34,6 +34,8 @@ class Pin:
     @classmethod
     def of(cls, held: weakref.ref[Any]) -> Pin:
         operand: Any = held()
+        if type(operand) is CodeType:
+            return cls(held, Gone(f"the code of line {operand.co_firstlineno}"))
         return cls(held, Gone(type_name(operand) if is_a(operand, type) else show(operand)))
 
 
@@ -41,7 +43,7 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
     """What guards pin down that may go away before the fragment, by id."""
     found: dict[int, weakref.ref[Any]] = {}
     for row in rows:
-        for operand in row[2:] if row[0] in _PINS else row[2:3] if row[0] == "python_function" else ():
+        for operand in row[2:] if row[0] in _PINS else row[2:3] if row[0] == "python_function" else row[1] if row[0] == "class" else ():
             if is_a(operand, (FunctionType, CodeType)) or (is_a(operand, type) and is_heap_class(operand)):
                 found[id(operand)] = weakref.ref(operand)
     return found
@@ -52,6 +54,8 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     kind = type(part)
     if kind is tuple and part and type(part[0]) is str and part[0] in _NAMES:
         return tuple(pins.get(id(item), item) for item in part)
+    if kind is tuple and len(part) == 2 and type(part[0]) is str and part[0] == "class" and type(part[1]) is tuple:
+        return "class", tuple(pins.get(id(item), item) for item in part[1])
     if kind in (tuple, list):
         return kind(weaken(item, pins) for item in part)
     if kind is dict:
@@ -63,9 +67,13 @@ def recorded(row: Row) -> Row:
     """A row as messages need it: of a namespace its name, of what may go away too."""
     if row[0] == "globals":
         return "globals", {"__name__": row[1].get("__name__")}
+    if row[0] == "class":
+        return "class", recorded(("", *row[1]))[1:]
     return tuple(Pin.of(part) if type(part) is weakref.ref else part for part in row)
 
 
 def strong(row: Row) -> Row:
     """A recorded row with the objects themselves."""
+    if row[0] == "class":
+        return "class", strong(("", *row[1]))[1:]
     return tuple(part if type(part) is not Pin else part.name if part.held() is None else part.held() for part in row)

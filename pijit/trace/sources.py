@@ -60,6 +60,11 @@ def dict_item(parent: Source, key: str) -> Source:
     return Source(("dict_item", key), f"{parent.name}[{quoted}]", parent)
 
 
+def globals_of(parent: Source) -> Source:
+    """The namespace of a function."""
+    return Source(("globals_of",), f"the globals of {parent.name}", parent)
+
+
 def item(parent: Source, index: int) -> Source:
     return Source(("item", index), f"{parent.name}[{index}]", parent)
 
