@@ -143,6 +143,10 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         return pj_held(row->object);
     case PJ_GUARD_FUNCTION:
         return (PyObject *)pj_frame_function(r->frame);
+    case PJ_GUARD_GLOBALS_OF: {
+        PyObject *function = registers[row->reg];
+        return PyFunction_Check(function) ? PyFunction_GET_GLOBALS(function) : NULL;
+    }
     case PJ_GUARD_CLOSURE: {
         PyObject *closure = pj_frame_function(r->frame)->func_closure;
         if (closure == NULL || row->a >= PyTuple_GET_SIZE(closure)) {

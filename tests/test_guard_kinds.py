@@ -31,6 +31,13 @@ class Case(NamedTuple):
 TWICE = "def f(x):\n    return x + x\n"
 STACK = "def f(x):\n    return x * 2 + (print(end='') or 1)\n"
 HELPER = "def helper(x, k=2):\n    return x * k\ndef f(x):\n    return helper(x)\n"
+ELSEWHERE = """
+space = {"k": 2}
+exec("def helper(x): return x + k", space)
+helper = space["helper"]
+def f(x):
+    return helper(x)
+"""
 CLOSURE = """
 def make(k):
     def f(x):
@@ -85,6 +92,7 @@ CASES: dict[str, Case] = {
     "no_attr": Case(CALLED, (-1.5,), (-1.5,), "'abs' expected no such variable, got one", "m.abs = float"),
     "const": Case(HELPER, (1.5,), (1.5,), "'helper.__code__' expected the code of line 1, got other code",
                   "helper.__code__ = (lambda x, k: x + k).__code__"),
+    "globals_of": Case(ELSEWHERE, (1.5,), (1.5,), "expected int, got float", "space['k'] = 2.5"),
     "closure": Case(CLOSURE, (1.5,), (1.5,), "'type(k)' expected int, got float", "change(2.5)"),
     "cell": Case(CELL, (1.5,), (1.5,), "'type(k)' expected int, got float", "change(2.5)"),
     "is": Case(HELPER, (1.5,), (1.5,), "'helper' expected helper, got abs", "helper = abs"),

@@ -65,6 +65,8 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
 
 def show(value: Any) -> str:
     """An object in a few words."""
+    if type(value) is Gone:
+        return str(value)
     return f"a {value.dtype} array of shape {value.shape}" if type(value) is np.ndarray else short(value)
 
 
@@ -239,7 +241,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
-    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "closure", "cell"), of_nothing),
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "cell"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
 }
 

@@ -229,7 +229,9 @@ def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
     _namespace_entry(tracer, name)
     found = tracer.entry_values.get(key)
     if found is None:
-        source = sources.dict_item(sources.constant(frame.globals, "globals"), name)
+        assert frame.function is not None
+        owner = sources.constant(frame.function, short(frame.function))
+        source = sources.dict_item(sources.globals_of(owner), name)
         found = tracer.entry_values[key] = load(tracer, source, frame.globals[name])
     return found
 

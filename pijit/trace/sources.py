@@ -64,6 +64,11 @@ def item_name(owner: str, key: object) -> str:
     return f'{owner}["{key}"]' if isinstance(key, str) and key.isidentifier() else f"{owner}[{key!r}]"
 
 
+def globals_of(parent: Source) -> Source:
+    """The namespace of a function."""
+    return Source(("globals_of",), f"the globals of {parent.name}", parent)
+
+
 def item(parent: Source, index: int) -> Source:
     return Source(("item", index), f"{parent.name}[{index}]", parent)
 
