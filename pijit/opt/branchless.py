@@ -8,8 +8,8 @@ A branch that goes now one way and now the other costs more than a few operation
 Moved are operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run and its operand
 lies outside the range in which nothing overflows.
 
-A load cannot fail, its indices are checked: before the exits of its block, LLVM sees that the loop always does it, and keeps in a register what
-the iteration before has stored there.
+A load cannot fail once what its indices depend on has been checked: before the other exits of its block, LLVM sees that the loop always does
+it, and keeps in a register what does not change.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .facts import MAX, MIN, Range
 from .rename import Renaming, rename
 from .simplify import merge
 
+_TELLS = frozenset({"check", "check_index"})  # what is known behind them may be why a load needs no check of its own
 _MOST = 6  # operations of both sides together
 _CHEAP = frozenset({
     "cmp", "not", "select", "bool_to_int", "int_and", "int_or", "int_xor", "int_invert", "int_to_float", "raw_add", "raw_sub", "raw_mul", "raw_min",
@@ -65,7 +66,7 @@ def _loads_early(ops: list[Op]) -> list[Op]:
             continue
         made.append(op)
         place.update((value, len(made)) for value in op.results)
-        if OPS[op.name].effect in ("write", "any"):
+        if OPS[op.name].effect in ("write", "any") or op.name in _TELLS:
             free = len(made)
     return made
 
