@@ -1,5 +1,7 @@
 /* fragments.c - the Python type Fragment: native code with its guards, exits and call sites. */
 #include "pijit.h"
+
+#include "numpy_api.h"
 #include <structmember.h>
 
 static void fragment_clear(PjFragment *f)
@@ -34,7 +36,8 @@ static int check_rows(PjRows *rows, int nwords)
 {
     for (int i = 0; i < rows->count; i++) {
         PjRow *row = &rows->rows[i];
-        int extra = row->op == PJ_GUARD_RANGE_ITERATOR ? 3 : row->op == PJ_GUARD_COMPLEX || row->op == PJ_GUARD_NP;
+        bool two_words = row->op == PJ_GUARD_COMPLEX || (row->op == PJ_GUARD_NP && row->a == NPY_CDOUBLE);
+        int extra = row->op == PJ_GUARD_RANGE_ITERATOR ? 3 : two_words;
         if (row->word + extra >= nwords) {
             PyErr_Format(PyExc_ValueError, "guard row %d writes behind the last word", i);
             return -1;

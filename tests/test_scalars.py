@@ -198,3 +198,8 @@ def test_numpy_power():
     check(binary("**"), np.float64(1.7), np.float64(2.3))
     check(binary("**"), np.float64(-1.7), np.float64(2.3))
     check(binary("**"), np.int64(3), np.int64(3))
+
+
+@pytest.mark.parametrize("value", [np.float64(1.5), np.int8(3), np.complex64(1), np.complex128(1), 2j, 1.5, 3, True], ids=repr)
+def test_an_argument_that_nothing_uses(value):
+    check("def f(x):\n    return x.ndim\n", value, calls=3, configurations=("jit", "enabled"))
