@@ -21,7 +21,7 @@ from pijit.runtime import driver, records, tiers
 SAID = {
     "PJ101": "instruction not supported: STORE_GLOBAL",
     "PJ102": "generator or coroutine: g",
-    "PJ103": "exception handling: with",
+    "PJ103": "exception handling: BEFORE_WITH",
     "PJ104": "too many versions of one place: redo",
     "PJ105": "function too large: redo",
     "PJ106": "import statement: IMPORT_NAME",
