@@ -94,7 +94,8 @@ def test_every_function_of_random_is_classified():
 @pytest.mark.parametrize("name", [name for kind, name in ATTRIBUTES if kind == "array"])
 def test_attributes(name):
     for a in every_array():
-        agree(function_of(f"a.{name}", 1), a)
+        if name != "mT" or a.ndim >= 2:  # else it raises: a break
+            agree(function_of(f"a.{name}", 1), a)
 
 
 @pytest.mark.parametrize(
