@@ -36,12 +36,6 @@ def symbol(kernel: Kernel) -> str:
     return "pj_k_" + hashlib.sha256(kernel_text(kernel).encode()).hexdigest()[:20]
 
 
-def declare(module: ir.Module, kernel: Kernel) -> ir.Function:
-    """The kernel's function, to be called in another module."""
-    name = symbol(kernel)
-    return module.globals.get(name) or ir.Function(module, SIGNATURE, name)
-
-
 def define(module: ir.Module, kernel: Kernel) -> ir.Function:
     """Adds the kernel to the module."""
     function = ir.Function(module, SIGNATURE, symbol(kernel))

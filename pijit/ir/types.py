@@ -93,10 +93,6 @@ def words(type: Type) -> int:
     return 2 if type == Np("complex128") else 1
 
 
-def is_float(type: Type) -> bool:
-    return type == FLOAT or (isinstance(type, Np) and type.dtype.kind == "f")
-
-
 def is_owned(type: Type) -> bool:
     """Whether values of this type are Python objects that native code must keep alive."""
     return isinstance(type, (Array, Obj))

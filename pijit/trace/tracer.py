@@ -162,7 +162,7 @@ class Tracer:
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
-        jump = self.goto(self.state, polls=False)
+        jump = self.goto(self.state)
         self.entry.end = jump
         while self._work:
             self.block, self.state = self._work.pop()
@@ -318,7 +318,7 @@ class Tracer:
     def _is_join(self, frame: FrameState, pc: int) -> bool:
         return pc in frame.flow.joins
 
-    def goto(self, state: State, polls: bool = True) -> Jump:
+    def goto(self, state: State) -> Jump:
         """A jump to a block for this state: one that exists, or a new one."""
         frame = state.frame
         if not self._is_join(frame, frame.pc):
