@@ -49,11 +49,12 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
 
 
 def _may_go(operand: Any) -> bool:
-    """Classes and functions in C, those of modules that is, stay; what else can be referred to weakly may go."""
+    """Classes in C stay, and functions in C where their modules have them; what else can be referred to weakly may go."""
     if is_a(operand, type):
         return is_heap_class(operand)
     if type(operand) is BuiltinFunctionType:
-        return type(operand.__self__) is not ModuleType
+        home = operand.__self__
+        return type(home) is not ModuleType or vars(home).get(operand.__name__) is not operand
     return is_a(operand, (FunctionType, CodeType, MethodType, ModuleType, partial))
 
 

@@ -302,11 +302,15 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     found = class_lookup(cls, name)
     if type(found) is not _SLOT and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
+    if type(found) is not _SLOT and cls.__dictoffset__ == 0:
+        raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
     if isinstance(owner, Instance):
         from . import instances
 
-        instances.store(t, owner, name, value)
-        return
+        if owner.kind == "instance":
+            instances.store(t, owner, name, value)
+            return
+        owner, value = instances.settled(t, owner, value)  # what others hold by name are their items
     put(t, owner, ("field", name), value)
     t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
 
