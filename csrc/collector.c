@@ -64,6 +64,7 @@ static void collect(Collector *gc)
 {
     bool all = since > known / 4 + OLD;
     if (gc->collecting || (!all && gc->generations[0].count < YOUNG)) {
+        since += gc->generations[0].count;
         return; /* in the middle of a collection, of finalizers say, there is no other */
     }
     if (all) {

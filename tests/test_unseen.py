@@ -174,6 +174,31 @@ PROGRAMS = {
             gc.collect()  # a module is a cycle of its own
             print(s, ref() is None)
         """,
+    # A class may hold more than names, and looking one up compares it with them.
+    "keys with an __eq__ of their own": """
+        compared = []
+        class Key:
+            def __init__(self, name):
+                self.name = name
+            def __hash__(self):
+                return hash(self.name)
+            def __eq__(self, other):
+                compared.append(other)
+                return self.name == other
+        Base = type("Base", (), {Key("k"): 3, Key("m"): 5})
+        class X(Base):
+            def add(self, n):
+                return n + self.k
+        def use(x, n):
+            s = 0
+            for i in range(n):
+                s = s + x.k * X.m + x.add(i)
+            return s
+        for n in (1, 5, 50, 300):
+            print(use(X(), n))
+            X.other = n
+        print(sorted(set(compared)))
+        """,
     # As are bound methods of built-in objects, partials, modules.
     "what is callable and was met is gone at once": """
         import gc, types, weakref
@@ -323,7 +348,7 @@ PROGRAMS = {
 # Of these everything is compiled, whether it pays or not.
 COMPILED = (
     "looking runs nothing", "functions and modules that were met are gone at once", "a lambda of eval is gone at once",
-    "what is callable and was met is gone at once", "the garbage collector",
+    "what is callable and was met is gone at once", "the garbage collector", "keys with an __eq__ of their own",
 )  # fmt: skip
 
 
