@@ -279,11 +279,6 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
-/* collector.c: what the program's garbage collector does not see */
-bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
-void pj_collector_back(PyThreadState *ts);
-void pj_collector_end(void);
-
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
 
