@@ -25,7 +25,7 @@ SAID = {
     "PJ104": "too many versions of one place: redo",
     "PJ105": "function too large: redo",
     "PJ106": "import statement: IMPORT_NAME",
-    "PJ107": "function or class defined here: MAKE_FUNCTION",
+    "PJ107": "function or class defined here: LOAD_BUILD_CLASS",
     "PJ108": "comprehension or container display not supported: BUILD_SET",
     "PJ109": "text is put together: FORMAT_WITH_SPEC",
     "PJ111": "call not supported: id",

@@ -28,7 +28,7 @@ EXAMPLES: dict[str, str] = {
     "PJ105": f("".join(f"x = x + 1 if x > {n} else x - 1\n" for n in range(6)) + "return x", "f(1.5)",
                before="pijit.config.max_blocks = 2\n\n"),
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
-    "PJ107": f("g = lambda y: y + 1\nreturn g(x)", "f(1.5)"),
+    "PJ107": f("class G:\n    n = x\nreturn x + x", "f(1.5)"),
     "PJ108": f("return {x}", "f(1.5)"),
     "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),

@@ -57,7 +57,7 @@ ROWS: tuple[Reason, ...] = (
            "An import may run any code.",
            "Move the import to the top of the file."),
     Reason("PJ107", "definition", "function or class defined here",
-           "Making a function or class object is left to the interpreter.",
+           "A class is made by the interpreter, and so is a function that is kept after the call that makes it.",
            "Define it outside the hot code."),
     Reason("PJ108", "comprehension", "comprehension or container display not supported",
            "The container that is built here cannot be kept out of memory, so the interpreter builds it.",

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
 from ..ground.names import name_of as known_name
-from . import dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
-from .inline import INLINED, push_frame
+from . import closures, dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
+from .inline import INLINED, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, kind_of
 
@@ -28,6 +28,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Container) and callee.kind == "bound_method":
         function, self_ = callee.items
         return call(t, function, [self_, *args], kwargs)
+    if isinstance(callee, Container) and callee.kind == "function":
+        return push_made(t, callee, args, kwargs)
     method = objects.special(t, callee, "__call__")
     if method is not None:
         push_frame(t, method, [callee, *args], kwargs)
@@ -134,11 +136,18 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
     """The contents of a cell that the function closed over."""
     first = len(frame.bytecode.slots) - len(frame.bytecode.free_slots)
     name = frame.bytecode.slots[slot]
+    if frame.made:
+        return closures.load(t, closures.cell(t, slot), name)
     if frame.function is None:
         return inputs.load_closure(t, slot - first, name)
-    if any(_stores(t, outer, name) for outer in t.state.frames[:-1]):
+    return load_closed(t, frame.function, slot - first, name)
+
+
+def load_closed(t: Tracer, function: Any, index: int, name: str) -> Abstract:
+    """The contents of a cell that a real function has closed over."""
+    if any(_stores(t, outer, name) for outer in t.state.frames):
         raise Break("nonlocal_store", name)  # the cell is only written when native code is left
-    cell = frame.function.__closure__[slot - first]
+    cell = function.__closure__[index]
     key = ("cell", id(cell))
     found = t.entry_values.get(key)
     if found is None:

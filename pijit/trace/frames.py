@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.graph import Frame, Recipe
+from ..ir.graph import Build, Frame, Recipe
 from ..pycode.liveness import live
 from .results import RESULTS
 from .state import FrameState, Then
-from .values import LAZY, UNBOUND, Abstract, Container, Known, NullValue
+from .values import LAZY, NULL, UNBOUND, Abstract, Container, Known, NullValue, cell_recipe
 
 
 def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tuple[Frame, ...]:
@@ -20,10 +20,10 @@ def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tup
         pc = frame.pc if depth == last else instruction.at
         made.append(
             Frame(
-                None if depth == 0 else Known(frame.function).recipe(),
+                function_recipe(frame, depth),
                 frame.bytecode.code,
                 pc,
-                _locals(frame, entry_values if depth == 0 else None, at_call=depth != last),
+                _locals(frame, entry_values if depth == 0 else None, depth),
                 tuple(value.recipe() for value in frame.stack),
                 instruction.line or 0,
                 _then(frame.then),
@@ -44,7 +44,16 @@ def stored_names(root: FrameState, entry_values: dict[Any, Abstract]) -> tuple[t
     return tuple((name, value.recipe()) for name, value in root.names.items() if entry_values.get(name) is not value)
 
 
-def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, *, at_call: bool) -> dict[int, Recipe]:
+def function_recipe(frame: FrameState, depth: int, shown: bool = False) -> Recipe | None:
+    """The function of a frame; ``shown``: one that is only looked at, so that it needs no defaults."""
+    if not frame.made:
+        return None if depth == 0 else Known(frame.function).recipe()
+    (made,) = frame.made
+    assert isinstance(made, Container)
+    return Container("function", (*made.items[:3], NULL, NULL)).recipe() if shown else made.recipe()
+
+
+def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: int) -> dict[int, Recipe]:
     # While a callee runs, what its caller needs afterwards is what is live at the call, which covers both.
     live_slots = live(frame.bytecode, frame.pc)
     recipes: dict[int, Recipe] = {}
@@ -57,6 +66,9 @@ def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, *, at_c
         needed = slot in live_slots or isinstance(value, Known)
         if isinstance(value, NullValue) or not needed:
             value = UNBOUND
+        if depth and slot in frame.bytecode.cell_slots:
+            recipes[slot] = Build("in_cell", (cell_recipe(depth, slot), value.recipe()))
+            continue
         if entry_values is None and value is UNBOUND:
             continue
         recipes[slot] = value.recipe()

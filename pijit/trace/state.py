@@ -27,7 +27,8 @@ class Then:
 @dataclass(slots=True)
 class FrameState:
     """One frame. ``function`` is None for the root frame. ``pc`` is the instruction to run next; in every frame but the innermost it is
-    the call being run. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
+    the call being run. ``made``: the function, where the program makes it in this fragment; ``function`` is then the one that makes it.
+    ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
     """
 
     bytecode: Bytecode
@@ -40,10 +41,11 @@ class FrameState:
     stack: list[Abstract] = field(default_factory=list)
     names: dict[str, Abstract] = field(default_factory=dict)
     then: Then | None = None
+    made: list[Abstract] = field(default_factory=list)
 
     def copy(self) -> FrameState:
         then = self.then and replace(self.then, held=self.then.held.copy())
-        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy(), then=then)
+        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy(), then=then, made=self.made.copy())
 
     def containers(self) -> Iterator[tuple[str, Any, Any]]:
         """(kind, container, keys) of everything that the frame holds."""
@@ -52,6 +54,7 @@ class FrameState:
         yield "name", self.names, list(self.names)
         if self.then is not None:
             yield "then", self.then.held, range(len(self.then.held))
+        yield "made", self.made, range(len(self.made))
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from .values import (
     SequenceIterator,
     Unrolled,
     containers_in,
-    instances_in,
+    has_identity,
     rebuilt,
     value_of,
 )
@@ -67,7 +67,7 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
 
     done: Done = {}
-    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if any(instances_in(abstract)) for inner in (abstract, *containers_in(abstract))}
+    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if has_identity(abstract) for inner in (abstract, *containers_in(abstract))}
     join = state.frame.flow.joins[state.frame.pc]
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
     remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
@@ -192,7 +192,7 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     """Which tuples and virtual objects are one: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
     tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
-    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and any(instances_in(a))]
+    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and has_identity(a)]
     inside = [inner for a in live_ones for inner in containers_in(a)]
     return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
 
