@@ -30,7 +30,8 @@
     X(CELL, "cell", "")                                                                                               \
     X(ROOT_CELL, "root_cell", "n")                                                                                    \
     X(CELL_OF, "cell_of", "rn")                                                                                       \
-    X(IN_CELL, "in_cell", "rr")
+    X(IN_CELL, "in_cell", "rr")                                                                                       \
+    X(GENERATOR, "generator", "rnol")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -219,6 +220,17 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
         PyObject *cls = PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == r->count + 1 ? pj_held(PyTuple_GET_ITEM(o, 0)) : NULL;
         if (cls == NULL || !PyType_Check(cls)) {
             PyErr_SetString(PyExc_ValueError, "recipe: an instance needs its class and one name per part");
+            return -1;
+        }
+    }
+    if (r->op == R_GENERATOR) {
+        PyObject *slots = r->object;
+        bool good = PyTuple_CheckExact(slots) && PyTuple_GET_SIZE(slots) < r->count;
+        for (Py_ssize_t i = 0; good && i < PyTuple_GET_SIZE(slots); i++) {
+            good = PyLong_CheckExact(PyTuple_GET_ITEM(slots, i));
+        }
+        if (!good) {
+            PyErr_SetString(PyExc_ValueError, "recipe: a generator needs one part per slot");
             return -1;
         }
     }
@@ -484,6 +496,28 @@ static PyObject *build_function(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+static PyObject *build_generator(const PjRecipe *r, int64_t *W)
+{
+    PyObject **values = PyMem_Calloc((size_t)r->count, sizeof(PyObject *)), *o = NULL;
+    int n = 0;
+    if (values == NULL) {
+        return PyErr_NoMemory();
+    }
+    while (n < r->count && (values[n] = build_part(r->kids[n], W)) != NULL) {
+        n++;
+    }
+    if (n == r->count) {
+        o = pj_build_generator(values[0], (int)r->a, r->object, values + 1, n - 1);
+        n = 1;
+    }
+    while (n > 0) {
+        n--;
+        Py_DECREF(values[n]);
+    }
+    PyMem_Free(values);
+    return o;
+}
+
 static PyObject *build_in_cell(const PjRecipe *r, int64_t *W)
 {
     PyObject *cell = build_part(r->kids[0], W);
@@ -575,6 +609,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     }
     case R_IN_CELL:
         return build_in_cell(r, W);
+    case R_GENERATOR:
+        return build_generator(r, W);
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -368,6 +368,8 @@ int64_t pj_recipe_words(const PjRecipe *recipe);
 PyObject *pj_build_root_cell(int64_t slot, int64_t *W);
 PyObject *pj_build_cell_of(PyObject *function, int64_t index);
 PyObject *pj_build_in_cell(PyObject *cell, PyObject *contents);
+PyObject *pj_call_blank(PyObject *function);
+PyObject *pj_build_generator(PyObject *function, int pc, PyObject *slots, PyObject **values, int count);
 PyObject *pj_build_function(PyObject *code, PyObject *maker, PyObject *closure, PyObject *defaults, PyObject *kwdefaults, int64_t *W);
 
 /* exits.c */

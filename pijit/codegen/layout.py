@@ -123,6 +123,8 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             if kind in _PLAIN:
                 plain = _PLAIN[kind]
                 return (kind, *(part[1] if number in plain else part for number, part in enumerate(made)))
+            if kind == "generator":
+                return (kind, made[0], made[1][1], made[2][1], made[3:])
             if kind == "cell":
                 return (kind,)
             if kind in MAKERS:

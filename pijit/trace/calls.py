@@ -11,10 +11,22 @@ import numpy as np
 
 from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
 from ..ground.names import name_of as known_name
-from . import closures, dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
-from .inline import INLINED, push_frame, push_made
+from . import (
+    closures,
+    dunder,
+    functions,
+    generators,
+    inheritance,
+    inputs,
+    instances,
+    mappings,
+    objects,
+    opaque,
+    sources,
+)
+from .inline import INLINED, push_call, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, kind_of
+from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, Suspended, kind_of
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -42,14 +54,15 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     special = dunder.function(t, function, args, kwargs)
     if special is not None:
         return special
+    if args and isinstance(args[0], Suspended) and lookup(generators.CONSUMERS, function) is not None:
+        return generators.consume(t, function, args, kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)
     if is_pure(function):
         return opaque.call_pure(t, function, args, kwargs)
     if is_a(function, types.FunctionType):
-        push_frame(t, function, args, kwargs)
-        return INLINED
+        return push_call(t, function, args, kwargs)
     made = instances.create(t, function, args, kwargs) if is_a(function, type) else None
     if made is not None:
         return made

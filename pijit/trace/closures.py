@@ -56,6 +56,7 @@ def store(t: Tracer, of: CellValue, name: str, value: Abstract) -> None:
     """Stores in a cell: the variable of the frame that owns it."""
     if of.function is not None or of.slot in t.state.frames[of.depth].bytecode.free_slots:
         raise Break("nonlocal_store", name)
+    t.effect(name)
     t.state.frames[of.depth].locals[of.slot] = value
 
 

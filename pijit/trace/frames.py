@@ -13,6 +13,7 @@ from .values import LAZY, NULL, UNBOUND, Abstract, Container, Known, NullValue, 
 
 def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tuple[Frame, ...]:
     """What the Python frames must look like at the innermost frame's pc. ``entry_values``: by root slot or name, what it holds unchanged."""
+    frames = before_step(frames)
     made = []
     last = len(frames) - 1
     for depth, frame in enumerate(frames):
@@ -30,6 +31,12 @@ def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tup
             )
         )
     return tuple(made)
+
+
+def before_step(frames: list[FrameState]) -> list[FrameState]:
+    """The frames without a generator that is running, and what it calls: a step of a generator is done again as a whole."""
+    step = next((depth for depth, frame in enumerate(frames) if frame.consumer is not None), len(frames))
+    return frames[:step]
 
 
 def _then(then: Then | None) -> tuple[Any, Recipe] | None:

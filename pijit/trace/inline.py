@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
-from . import sources
+from . import generators, sources
 from .state import FrameState, Then
 from .values import (
     LAZY,
@@ -38,10 +39,28 @@ INLINED = object()  # the callee's frame was pushed; its result comes with RETUR
 def push_frame(
     t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None = None
 ) -> None:
-    """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for.
+    """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for."""
+    if decode(function.__code__).is_generator:
+        raise Break("generator", function.__qualname__)
+    t.state.frames.append(_of_function(t, function, args, kwargs, then))
 
-    Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it.
-    """
+
+def push_call(t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """A call whose result is used as it is: INLINED, or a generator."""
+    return _enter(t, _of_function(t, function, args, kwargs, None))
+
+
+def _enter(t: Tracer, frame: FrameState) -> object:
+    if frame.bytecode.is_generator:
+        return generators.suspended(frame)
+    t.state.frames.append(frame)
+    return INLINED
+
+
+def _of_function(
+    t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None
+) -> FrameState:
+    """The frame of a call. Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it."""
     code = function.__code__
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
@@ -59,7 +78,7 @@ def push_frame(
     )  # fmt: skip
     builtins_ = function.__globals__.get("__builtins__", builtins)
     namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    t.state.frames.append(_frame(code, function, function.__globals__, namespace, values, then))
+    return _frame(code, function, function.__globals__, namespace, values, then)
 
 
 def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
@@ -78,8 +97,7 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     maker = t.state.frame
     frame = _frame(code.value, maker.function, maker.globals, maker.builtins, values, None)
     frame.made.append(made)
-    t.state.frames.append(frame)
-    return INLINED
+    return _enter(t, frame)
 
 
 def _allow(t: Tracer, code: types.CodeType, name: str) -> None:
@@ -87,7 +105,7 @@ def _allow(t: Tracer, code: types.CodeType, name: str) -> None:
     bytecode = decode(code)
     if not t.last_micro:
         raise Break("not_inlinable", f"{name} in the middle of an instruction")
-    if bytecode.is_generator:
+    if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):
         raise Break("generator", name)
     if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
         raise Break("inline_limit", name)

@@ -8,7 +8,20 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, closures, dunder, inheritance, inputs, iteration, mappings, objects, opaque, operators, subscripts
+from . import (
+    calls,
+    closures,
+    dunder,
+    generators,
+    inheritance,
+    inputs,
+    iteration,
+    mappings,
+    objects,
+    opaque,
+    operators,
+    subscripts,
+)
 from .frames import stored_names
 from .inline import INLINED
 from .results import FINISHERS
@@ -444,6 +457,8 @@ def for_iter(t: Tracer, exhausted: int) -> object:
 
 def return_value(t: Tracer, _: Any) -> object:
     value = t.pop()
+    if t.state.frame.consumer is not None:
+        return generators.returned(t)
     closures.may_return(t, value)
     if len(t.state.frames) > 1:
         then = t.state.frames.pop().then
@@ -460,6 +475,10 @@ def return_value(t: Tracer, _: Any) -> object:
     t.returns = True
     names = stored_names(t.state.frames[0], t.entry_values)
     return t.leave(Exit("return", "return", (), names, value.recipe()))
+
+
+def yield_value(t: Tracer, _: Any) -> object:
+    return generators.yielded(t, t.pop())
 
 
 def call(t: Tracer, arg: tuple[int, tuple[str, ...]]) -> object:
@@ -564,6 +583,7 @@ HANDLERS: dict[str, Handler] = {
     "GET_ITER": get_iter,
     "FOR_ITER": for_iter,
     "RETURN_VALUE": return_value,
+    "YIELD_VALUE": yield_value,
     "CALL": call,
     "CALL_KW": call_kw,
     "CALL_FUNCTION_EX": call_function_ex,

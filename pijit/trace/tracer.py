@@ -225,11 +225,24 @@ class Tracer:
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
+        if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not self._is_private(op):
+            self.effect(op.name)
         self._ops += 1
         self.block.ops.append(op)
         if len(op.results) == 1:
             return op.results[0]
         return op.results or None
+
+    def effect(self, what: str) -> None:
+        """Something is about to change that others see. The step of a generator may be done again, so nothing in it may."""
+        if any(frame.consumer is not None for frame in self.state.frames):
+            raise Break("generator", f"an effect in a generator ({what})")
+
+    def _is_private(self, op: Op) -> bool:
+        """Whether an operation changes only the list that is made of what a generator yields."""
+        consumer = self.state.frame.consumer
+        held = () if consumer is None else [value for item in consumer.held for value in item.parts()]
+        return op.name == "put" and op.args[0] in held
 
     def entry_op(self, name: str, args: tuple[Value, ...], /, *types: Type, **attrs: Any) -> Any:
         """Appends a pure operation to the entry block, where it dominates everything."""

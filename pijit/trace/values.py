@@ -209,6 +209,48 @@ class Instance(Container):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Suspended(Container):
+    """A generator between two steps: kind "generator"; the items are its function, its locals and its stack, the rest says where it stands.
+    It stands for one object in one slot, as an iterator does. ``stores``: the locals that its code stores to."""
+
+    bytecode: Any = None
+    pc: int = 0
+    started: bool = False
+    scope: tuple[Any, Any, Any] = (None, None, None)  # the real function behind it, globals, builtins
+    stores: frozenset[int] = frozenset()
+
+    @property
+    def locals(self) -> tuple[Abstract, ...]:
+        return self.items[1 : 1 + len(self.bytecode.slots)]
+
+    @property
+    def stack(self) -> tuple[Abstract, ...]:
+        return self.items[1 + len(self.bytecode.slots) :]
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self.with_inner(tuple(item.remade(parts) for item in self.items))
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, items=inner, built=None)
+
+    def place(self) -> tuple[Any, ...]:
+        """What makes it another one wherever it differs."""
+        return (id(self.bytecode), self.pc, self.started, id(self.scope[0]))
+
+    def shape(self) -> object:
+        return (self.kind, self.place(), *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        if self.built is None:
+            held = [(slot, item) for slot, item in enumerate(self.locals) if not isinstance(item, Lazy | Unbound)]
+            head = (self.items[0].recipe(), KnownRecipe(self.pc if self.started else 0), KnownRecipe(tuple(slot for slot, _ in held)))
+            parts = (*(item.recipe() for _, item in held), *(item.recipe() for item in self.stack))
+            object.__setattr__(self, "built", Build(self.kind, (*head, *parts)))
+        assert self.built is not None
+        return self.built
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CellValue(Abstract):
     """The cell of a variable: of the frame so deep in the chain, or (``function``) one that a real function has closed over."""
 
@@ -423,7 +465,7 @@ _SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
 
 def changes(value: Abstract) -> bool:
     """Whether a virtual object is a list or an iterator, or holds one: there may be only one of it."""
-    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together):
+    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together | Suspended):
         return True
     return isinstance(value, Container) and (value.kind in _SINGLE or any(map(changes, value.items)))
 

@@ -11,7 +11,7 @@ from pijit.trace import opcodes
 ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP",
         "CALL_KW": "CALL_KW",
         "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
-        "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR", 
+        "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR",
         "LOAD_SUPER_ATTR": "LOAD_SUPER_ATTR",
         "LOAD_METHOD": None, "BINARY_SLICE": None, "STORE_SLICE": None, "PUSH_NULL": None}  # fmt: skip
 
