@@ -21,7 +21,8 @@ SCALE = "def g(x, k=2):\n    return x * k\n\n"
 EXAMPLES: dict[str, str] = {
     # breaks
     "PJ101": f("global k\nk = x\nreturn x + k", "f(1.5)"),
-    "PJ102": f("return next(g(x))", "f(1.5)", before="def g(x):\n    yield x\n\n"),
+    "PJ102": f("s = x[0] * 2\nfor y in g(x):\n    s += y\nreturn s", "f(np.ones(3))",
+               before="def g(x):\n    for i in range(len(x)):\n        x[i] = i\n        yield x[i]\n\n"),
     "PJ103": f("with np.errstate(all='ignore'):\n    return x + 1", "f(1.5)"),
     "PJ104": f("s = 0\nfor i in range(9):\n    if i == 1:\n        s = 1.5\n    elif i == 2:\n        s = True\n    elif i == 3:\n"
                "        s = np.float32(1)\n    elif i == 4:\n        s = np.int16(3)\n    elif i == 5:\n        s = np.int8(3)\nreturn s", "f(1)"),

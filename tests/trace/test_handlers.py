@@ -56,6 +56,7 @@ PROGRAMS = {
     "GET_ITER": "def f(a):\n" + LOOP,
     "FOR_ITER": "def f(a):\n" + LOOP,
     "RETURN_VALUE": "def f(a):\n    return a * 3\n",
+    "YIELD_VALUE": "def f(a):\n    return sum(b * b for b in range(a))\n",
     "CALL": "def f(a):\n    return abs(a - 9)\n",
     "CALL_KW": "def g(a, b):\n    return a - b\ndef f(a):\n    return g(b=a, a=2)\n",
     "LOAD_METHOD": "def f(a):\n    return np.zeros(a).sum()\n",
