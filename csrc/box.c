@@ -488,7 +488,7 @@ static PyObject *build_function(const PjRecipe *r, int64_t *W)
         i++;
     }
     if (i == 4) {
-        o = pj_build_function(r->object, parts[0], parts[1], parts[2], parts[3], W);
+        o = pj_build_function(pj_held(r->object), parts[0], parts[1], parts[2], parts[3], W);
     }
     for (i = 0; i < 4; i++) {
         Py_XDECREF(parts[i]);

@@ -46,7 +46,7 @@ PyObject *pj_build_function(PyObject *code, PyObject *maker, PyObject *closure, 
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
     PyObject *globals = maker == NULL ? r->frame->f_globals : PyFunction_Check(maker) ? PyFunction_GET_GLOBALS(maker) : NULL;
-    if (globals == NULL || !PyCode_Check(code)) {
+    if (globals == NULL || code == NULL || !PyCode_Check(code)) {
         PyErr_BadInternalCall();
         return NULL;
     }
