@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import weakref
+
 import pytest
 from differential import check_calls
 
@@ -308,13 +312,111 @@ def f(n):
 """,
         [(5,), (4,)],
     ),
+    "stored outside, in a loop": (
+        """
+def make():
+    total = 0
+    def f(n):
+        nonlocal total
+        for i in range(n):
+            total += i
+        return total
+    return f
+f = make()
+""",
+        [(5,), (0,), (7,)],
+    ),
+    "stored outside, by each call": (
+        """
+def make():
+    total = 0
+    last = None
+    def f(n):
+        nonlocal total, last
+        total += n
+        print(last)
+        last = n
+        return total * 2
+    return f
+f = make()
+""",
+        [(5,), (0.5,), (7,)],
+    ),
+    "stored outside, unbound at first": (
+        """
+def make():
+    def f(n):
+        nonlocal late
+        for i in range(n):
+            late = i * 2
+            if i == 3: break
+        return late
+    if 0: late = 1
+    return f
+f = make()
+""",
+        [(5,), (0,), (7,)],
+    ),
+    "stored outside, read by others": (
+        """
+def make():
+    k = 1
+    def g(x):
+        return x * k
+    def f(n):
+        nonlocal k
+        s = 0
+        for i in range(n):
+            k = k + i
+            s += g(i)
+            h = lambda: k + s
+            s += h() % 7
+        return s, k
+    return f
+f = make()
+""",
+        [(5,), (0,), (7,)],
+    ),
+    "stored outside, read by generators": (
+        """
+def make():
+    k = 1
+    def f(n):
+        nonlocal k
+        s = sum(k * i for i in range(n))
+        k += 1
+        for j in range(n):
+            k += max(k + i for i in range(j + 1)) % 5
+        del n
+        return s, k
+    return f
+f = make()
+""",
+        [(5,), (2,), (7,)],
+    ),
+    "deleted outside": (
+        """
+def make():
+    k = 1
+    def f(n):
+        nonlocal k
+        k = k + n if n else 3
+        s = k * 2
+        del k
+        k = s
+        return k
+    return f
+f = make()
+""",
+        [(5,), (2,), (7,)],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     source, calls = PROGRAMS[name]
-    check_calls(source, [call for call in calls for _ in range(2)])
+    check_calls(source, [call for call in calls for _ in range(2)], entry="f")
 
 
 NATIVE = {
@@ -334,3 +436,36 @@ def test_nothing_is_left_to_the_interpreter(expression):
     exec(source, namespace)
     report = pijit.explain(namespace["f"], 5, 2).to_dict()
     assert not report["breaks"]
+
+
+KEPT = """
+def f(n, kept):
+    def g(x):
+        return len(kept) + x
+    pair = (g, lambda y=kept: y)
+    s = 0
+    for v in (g(i) + len(kept) for i in range(n)):
+        s += v
+        eval("0") if s > 10**9 else None
+        str(s)
+    return s + len(pair[1]())
+"""
+
+
+def test_nothing_lives_on():
+    """What exits make holds no more references than in plain Python, and goes away with the function."""
+    namespace: dict[str, object] = {}
+    exec(KEPT, namespace)
+    plain = namespace["f"]
+    f = pijit.jit(plain)
+    kept = [1]
+    assert f(5, kept) == f(5, kept)
+    before = sys.getrefcount(kept)
+    for _ in range(2000):
+        f(5, kept)
+    assert sys.getrefcount(kept) == before
+    gone = weakref.ref(f)
+    namespace.clear()
+    del f, plain
+    gc.collect()
+    assert gone() is None

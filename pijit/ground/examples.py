@@ -47,8 +47,9 @@ EXAMPLES: dict[str, str] = {
     "PJ129": f("s = 0\nfor k in x:\n    s = s + 1\nreturn s", "f({1: 2})"),
     "PJ133": f("if x > 9:\n    y = 1\nreturn y", "f(1.5)"),
     "PJ134": f("return x + (1 % 0)", "f(1.5)"),
-    "PJ135": "def make():\n    n = 0.0\n\n    @pijit.jit\n    def f(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return f\n\n"
-             "f = make()\nf(1.5)",
+    "PJ135": f("return add(x) * 2", "f(1.5)",
+               before="def make():\n    n = 0.0\n\n    def add(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return add\n\n"
+                      "add = make()\n\n"),
     # exits
     "PJ200": f(TWICE, "f(1.5)"),
     "PJ201": f(TWICE, "f(2**62)"),

@@ -114,7 +114,7 @@ ROWS: tuple[Reason, ...] = (
            "The operation raises for these values; the interpreter raises the error.",
            "Nothing, if the error is meant."),
     Reason("PJ135", "nonlocal_store", "assignment to a variable of an enclosing function",
-           "Storing through nonlocal is left to the interpreter.",
+           "A variable that functions made earlier share is stored to by the interpreter, where the function that stores is inlined.",
            "Use a local in the loop and assign to the outer variable once, at the end."),
     # 2xx: exits
     Reason("PJ200", "return", "the function returned", "The normal end.", "Nothing."),

@@ -26,7 +26,20 @@ from . import (
 )
 from .inline import INLINED, push_call, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, Suspended, kind_of
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Instance,
+    Known,
+    Opaque,
+    Scalar,
+    Suspended,
+    kind_of,
+)
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -152,7 +165,10 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
     if frame.made:
         return closures.load(t, closures.cell(t, slot), name)
     if frame.function is None:
-        return inputs.load_closure(t, slot - first, name)
+        stored = frame.locals[slot]
+        if stored is UNBOUND:
+            raise Break("unbound", name)
+        return inputs.load_closure(t, slot - first, name) if stored is LAZY else stored
     return load_closed(t, frame.function, slot - first, name)
 
 
@@ -175,10 +191,11 @@ def load_closed(t: Tracer, function: Any, index: int, name: str) -> Abstract:
 def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
     """Whether a frame has a cell of this name that may not hold what its variable does."""
     slots = frame.bytecode.slots
-    if name not in slots or slots.index(name) in frame.bytecode.free_slots:
+    root = frame is t.state.frames[0]
+    if name not in slots or (slots.index(name) in frame.bytecode.free_slots and not root):
         return False
     value = frame.locals[slots.index(name)]
-    return not (frame is t.state.frames[0] and (value is LAZY or t.entry_values.get(slots.index(name)) is value))
+    return not (root and (value is LAZY or t.entry_values.get(slots.index(name)) is value))
 
 
 def name_of(function: Any) -> str:

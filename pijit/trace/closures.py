@@ -54,10 +54,16 @@ def load(t: Tracer, of: CellValue, name: str) -> Abstract:
 
 def store(t: Tracer, of: CellValue, name: str, value: Abstract) -> None:
     """Stores in a cell: the variable of the frame that owns it."""
-    if of.function is not None or of.slot in t.state.frames[of.depth].bytecode.free_slots:
+    if of.function is not None:
         raise Break("nonlocal_store", name)
     t.effect(name)
     t.state.frames[of.depth].locals[of.slot] = value
+
+
+def stored_outside(t: Tracer) -> bool:
+    """Whether the root frame has stored to variables of functions around it: an exit writes them, a return does not."""
+    root = t.state.frames[0]
+    return any(root.locals[slot] is not LAZY and t.entry_values.get(slot) is not root.locals[slot] for slot in root.bytecode.free_slots)
 
 
 def make(t: Tracer, code: Abstract) -> Container:

@@ -67,7 +67,7 @@ def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: 
     for slot, value in enumerate(frame.locals):
         if value is LAZY or (entry_values is not None and entry_values.get(slot) is value):
             continue
-        if slot in frame.bytecode.free_slots:
+        if depth and slot in frame.bytecode.free_slots:
             continue
         # A dead local is rebuilt where that costs nothing, else left unbound (ARCHITECTURE.md, "dead locals").
         needed = slot in live_slots or isinstance(value, Known)

@@ -114,6 +114,16 @@ def store_deref(t: Tracer, slot: int) -> None:
         store_fast(t, slot)
 
 
+def delete_deref(t: Tracer, slot: int) -> None:
+    load_deref(t, slot)
+    t.pop()
+    frame = t.state.frame
+    if slot in frame.bytecode.free_slots:
+        closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], UNBOUND)
+    else:
+        frame.locals[slot] = UNBOUND
+
+
 def load_closure(t: Tracer, slot: int) -> None:
     t.push(closures.cell(t, slot))
 
@@ -472,6 +482,8 @@ def return_value(t: Tracer, _: Any) -> object:
         return END
     if isinstance(value, NullValue):
         raise Break("opcode", "RETURN_VALUE of NULL")
+    if closures.stored_outside(t):
+        return t.leave(t.exit("redo", "nonlocal_store"))
     t.returns = True
     names = stored_names(t.state.frames[0], t.entry_values)
     return t.leave(Exit("return", "return", (), names, value.recipe()))
@@ -544,6 +556,7 @@ HANDLERS: dict[str, Handler] = {
     "DELETE_FAST": delete_fast,
     "LOAD_DEREF": load_deref,
     "STORE_DEREF": store_deref,
+    "DELETE_DEREF": delete_deref,
     "LOAD_CLOSURE": load_closure,
     "MAKE_FUNCTION": make_function,
     "SET_FUNCTION_ATTRIBUTE": set_function_attribute,

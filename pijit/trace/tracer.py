@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
@@ -382,12 +382,21 @@ class Tracer:
         frame = state.frame
         live_slots = live(frame.bytecode, frame.pc)
         for slot in loop.stores:
-            if frame.locals[slot] is LAZY and len(state.frames) == 1:
+            if frame.locals[slot] is LAZY and len(state.frames) == 1 and not self._is_empty(slot):
                 frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
         if len(state.frames) == 1 and self.view.names is not None:
             for name in sorted(loop.names):
                 if name not in frame.names:
                     frame.names[name] = inputs.load_name_slot(self, name)
+
+
+    def _is_empty(self, slot: int) -> bool:
+        """Whether a variable of a function around the root frame's has no value."""
+        root = self.root.bytecode
+        if slot not in root.free_slots:
+            return False
+        cell = self.view.function.__closure__[slot - len(root.slots) + len(root.free_slots)]
+        return bool(cell == CellType())  # two cells of which one is empty: nothing of the program is compared
 
 
 def add(tracer: Tracer, a: Value, b: Value) -> Value:

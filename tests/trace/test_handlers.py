@@ -27,6 +27,7 @@ PROGRAMS = {
     "LOAD_CLOSURE": "def f(a):\n    b = a + 1\n    g = lambda: b * 2\n    b = b * 3\n    return g()\n",
     "MAKE_FUNCTION": "def f(a):\n    g = lambda b: b * 2\n    return g(a)\n",
     "SET_FUNCTION_ATTRIBUTE": "def f(a):\n    g = lambda b, c=a, *, d=a + 1: b * c + d\n    return g(2)\n",
+    "DELETE_DEREF": "def f(a):\n    b = a + 1\n    g = lambda: b\n    c = g() * 2\n    del b\n    return c\n",
     "LOAD_CONST": "def f(a):\n    return a + 12345\n",
     "LOAD_GLOBAL": "k = 2\ndef f(a):\n    return a * k\n",
     "LOAD_ATTR": "def f(a):\n    return np.pi * a + 1\n",
