@@ -231,3 +231,8 @@ def test_sums_that_begin_badly(start):
     for function in (products, horner, quotients, two_sums, passed_on, largest):
         check(function, x, x[::-1].copy(), np.float64(start), configurations=("jit",))
         check(function, x * 1e307, x * 30, np.float64(start), configurations=("jit",))
+
+
+@pytest.mark.parametrize("gap", [1, 2**40, 2**61 - 1, 2**61, TOP, -TOP - 1, 2**63])
+def test_python_ints_that_are_large(gap):
+    check(alignment, square(40, 3), np.arange(40) % 2, np.arange(40) % 3, gap, configurations=("jit",))

@@ -35,7 +35,8 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class Bounded:
-    """``safe``: the operations that need no exit when all of ``loads`` and ``values``, and what ``carries`` begin with, are small."""
+    """``safe``: the operations that need no exit when all of ``loads``, ``values`` and ``ints``, and what ``carries`` begin with, are
+    small. Of ``ints`` the strip itself must make sure."""
 
     def __init__(self, loop: Loop, facts: Facts, carries: Sequence[Carried], visible: Iterable[Op]) -> None:
         """``visible``: the loads whose indices are inside in every iteration."""
@@ -52,6 +53,8 @@ class Bounded:
         self.pairs.clear()
         self.loads = [op for op in self.loads if op.result in needed and self._still(op)]
         self.values = [value for value in self.values if value in needed]
+        casts = (op for op in loop.ops() if op.name == "cast" and op.result in needed)
+        self.ints = [op.args[0] for op in casts if op.args[0].type == INT and loop.fixed(op.args[0])]
 
     def look(self, block: Block, bound: Value, begin: Sequence[Value], failed: Jump, passed: Jump) -> Jump:
         """Leads from the block to ``passed`` if everything is small up to the bound, else to ``failed``. ``begin``: what the carried values
@@ -211,7 +214,8 @@ class _Ranges:
                 ways.append(self.of(value, chosen))
             return min(low for low, _ in ways), max(high for _, high in ways)
         if op.name == "cast" and op.args[0].type == INT:
-            return self._facts.estimate(op.args[0])
+            low, high = self._facts.estimate(op.args[0])
+            return (max(low, -SMALL), min(high, SMALL - 1)) if self._loop.fixed(op.args[0]) else (low, high)
         if op.name != "np_op" or op.attrs["ufunc"] not in _UFUNCS or any(arg.type != _WIDE for arg in op.args):
             return _FULL
         low, high = _UFUNCS[op.attrs["ufunc"]](*(self.of(arg, there) for arg in op.args))

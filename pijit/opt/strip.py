@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value, const
 from ..ir.types import BOOL, INT, Type
+from .bounded import SMALL as SMALL_LOADS
 from .bounded import Bounded, BoundedCopier
 from .carried import Carried, carried
 from .facts import MAX, MIN, Facts, split
@@ -60,6 +61,9 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     trial = Trial(loop, conditions.covered)
     carries = [] if trial.possible else carried(loop, conditions.inside)
     bounded = Bounded(loop, conditions.facts, carries, () if trial.possible else conditions.visible())
+    for value in bounded.ints:
+        conditions.want(">=", value, const(-SMALL_LOADS))
+        conditions.want("<", value, const(SMALL_LOADS))
     entering = tuple(header.params)
     start = Block(header.line)
     bound = conditions.bound(start)
