@@ -70,6 +70,11 @@ def _stores(bytecode: Bytecode) -> frozenset[int]:
     return found
 
 
+def takes_part(state: State) -> bool:
+    """Whether a generator is running, or is what a loop goes over."""
+    return any(frame.consumer is not None or (frame.stack and isinstance(frame.stack[-1], Suspended)) for frame in state.frames)
+
+
 def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
     """Runs the generator until it yields or returns."""
     from .tracer import END

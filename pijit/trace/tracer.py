@@ -21,7 +21,7 @@ from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
-from . import inputs, objects
+from . import generators, inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .objects import Place
@@ -349,6 +349,8 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
+        if loop is not None and generators.takes_part(state):
+            limit += self.limits.header_versions  # new or not, a generator is another one
         if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
             limit += self.limits.unroll
         full = len(self._versions) > self.limits.blocks
