@@ -279,6 +279,11 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
+/* collector.c: what the program's garbage collector does not see */
+bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
+void pj_collector_back(PyThreadState *ts);
+void pj_collector_end(void);
+
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
 
@@ -323,6 +328,11 @@ int pj_namespaces_init(void);
 /* stack.c */
 bool pj_stack_exhausted(char *here);
 size_t pj_stack_left(char *here);
+
+/* collector.c: what the program's garbage collector does not see */
+bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
+void pj_collector_back(PyThreadState *ts);
+void pj_collector_end(void);
 
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
