@@ -166,7 +166,10 @@ def load_local(tracer: Tracer, slot: int) -> Abstract:
         actual = tracer.view.locals[slot]
         root = tracer.root.bytecode
         name = root.slots[slot]
-        if actual is tracer.view.unset:
+        if slot in root.free_slots:  # before the prologue, the cells are in the function only
+            first = len(root.slots) - len(root.free_slots)
+            found = load_closure(tracer, slot - first, name)
+        elif actual is tracer.view.unset:
             tracer.guards.frame("unset", slot, text=f"{name} is not bound")
             found = UNBOUND
         else:

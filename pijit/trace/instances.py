@@ -79,6 +79,7 @@ def field(t: Tracer, owner: Instance, name: str) -> Abstract | None:
 
 def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     """Stores a field or item in a virtual object."""
+    t.effect("store")
     if any(inner.token is owner.token for inner in instances_in(value)):
         raise Break("store_target", "an object that holds itself")
     if owner.kind == "instance":

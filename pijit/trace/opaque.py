@@ -20,7 +20,7 @@ from ..ir.graph import Box, Const, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from .frames import snapshot, stored_names
+from .frames import function_recipe, snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_constant, is_native, native_dtype
 from .sources import Source
@@ -98,7 +98,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         "type": _unexpected(t, boxed, sample is not _NO_SAMPLE),
     }
     chain = tuple(
-        (None if depth == 0 else KnownRecipe(frame.function), frame.bytecode.at(frame.pc).at) for depth, frame in enumerate(t.checkpoint)
+        (function_recipe(frame, depth, shown=True), frame.bytecode.at(frame.pc).at) for depth, frame in enumerate(t.checkpoint)
     )
     callee = function.recipe() if isinstance(function, Abstract) else KnownRecipe(function)
     attrs = {
