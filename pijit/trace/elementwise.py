@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Const, Op, Value
 from ..ir.types import NATIVE, Array, Np
-from . import opaque, powers
+from . import opaque, powers, standins
 from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def better_by_numpy(t: Tracer, target: ArrayValue, operands: list[Abstract]) -> 
     guess from the arrays that there are now. With an operand that is computed in the same kernel, a kernel is as good."""
     if any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands):
         return False
-    lengths = [opaque.actual_length(t, dim) for dim in target.dims]
+    lengths = [standins.actual_length(t, dim) for dim in target.dims]
     if None not in lengths:
         return math.prod(lengths) >= _LARGE  # type: ignore[arg-type]
     alike = [a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)]

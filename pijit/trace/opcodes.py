@@ -293,7 +293,7 @@ def build_tuple(t: Tracer, n: int) -> None:
 
 
 def build_list(t: Tracer, n: int) -> None:
-    _push_list(t, tuple(t.popn(n)), n == 0 and not _follows(t, "LIST_EXTEND", 2))
+    _push_list(t, tuple(t.popn(n)), n == 0 and not _is_extended(t))
 
 
 def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
@@ -311,6 +311,17 @@ def _follows(t: Tracer, name: str, distance: int) -> bool:
     return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
 
 
+_NOT_EXTENDED = ("FOR_ITER", "RETURN_VALUE", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR")
+
+
+def _is_extended(t: Tracer) -> bool:
+    """Whether the next that is done with a new list is to extend it: it is a display with stars, or the arguments of a call."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + 1
+    names = (instruction.micros[0].name for instruction in bytecode.instructions[place:])
+    return next((name for name in names if name == "LIST_EXTEND" or name in _NOT_EXTENDED), "") == "LIST_EXTEND"
+
+
 def list_extend(t: Tracer, depth: int) -> None:
     items = objects.items(t, t.pop())
     into = t.state.frame.stack[-depth]
@@ -323,6 +334,9 @@ def list_extend(t: Tracer, depth: int) -> None:
 def list_append(t: Tracer, depth: int) -> None:
     value = t.pop()
     into = t.state.frame.stack[-depth]
+    if isinstance(into, Container) and into.kind == "list":  # a display with stars in it
+        t.state.frame.stack[-depth] = Container("list", (*into.items, value))
+        return
     if objects.class_of(into) is not list:
         raise Break("opcode", "LIST_APPEND")
     objects.append(t, into, value)

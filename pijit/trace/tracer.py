@@ -139,6 +139,7 @@ class Tracer:
         self.breaks: list[BreakRecord] = []
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
+        self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0

@@ -58,6 +58,8 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             t.own.add(made)
         if value in t.samples:
             t.samples[made] = t.samples[value]
+        if value in t.layouts:
+            t.layouts[made] = t.layouts[value]
         return made
 
     def virtual(abstract: Abstract) -> Abstract:
