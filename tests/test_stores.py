@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from differential import check_calls, settings, subject_of
+from differential import check_calls, compare, settings, subject_of
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
@@ -73,11 +73,23 @@ def memory(shape: tuple[int, ...], dtype: str, seed: int, special: bool) -> tupl
     return (made,)
 
 
-def examine(statement, place, shape, dtype, state, action, special, swapped, configurations=("jit",)):
+def examine(statement, place, shape, dtype, state, action, special, swapped, **options):
     source = program(statement, place, state, action, swapped)
     with np.errstate(all="ignore"):
         calls = [memory(SHAPES[shape], dtype, seed, special and seed != 1) for seed in range(3)]
-    check_calls(source, calls, entry="f", configurations=configurations)
+    compare_calls(source, [(args, {}) for args in calls], options)
+
+
+def compare_calls(source, calls, options):
+    """As check_calls, but it is the inner function that is compiled: the outer one sets the scene."""
+    subject = subject_of(source, "f")
+    plain = subject.make().run(calls)
+    with settings(compile_all=True, raise_internal=True):
+        instance = subject.make()
+        space = instance.function.__globals__
+        space["g"] = pijit.jit(space["g"], **options)
+        compare(f"jit({options})", plain, instance.run(calls))
+        assert pijit.stats(space["g"]).hits
 
 
 @limits(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.generate), derandomize=True)
@@ -110,7 +122,10 @@ def test_warnings_of_large_and_small(place, shape):
 @pytest.mark.parametrize("statement", [FLOATS[0], FLOATS[2], FLOATS[4], FLOATS[13]])
 def test_every_way(statement):
     for shape in ("line", "few"):
-        examine(statement, "same", shape, "float64", "", "always", True, False, ("jit", "O0", "numpy", "enabled", "forced"))
+        for options in ({"jit_level": "O0"}, {"backend": "numpy"}):
+            examine(statement, "same", shape, "float64", "", "always", True, False, **options)
+        calls = [memory(SHAPES[shape], "float64", 1, False)]
+        check_calls(f"def f(m):\n    t, a, b = m\n    {statement}\n    return t, a\n", calls)
 
 
 def run_recorded(function, *args):
@@ -148,7 +163,7 @@ def test_handlers_see_the_target_as_it_was():
     )
     n = LARGE
     calls = [(np.ones(n), np.ones(n), divisor) for divisor in (np.arange(n) + 0.5, np.arange(n) * 1.0)]
-    check_calls(source, calls, entry="f", configurations=("jit",))
+    compare_calls(source, [(args, {}) for args in calls], {})
 
 
 def test_the_registry_of_warnings_is_the_programs():
