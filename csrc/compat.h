@@ -489,4 +489,15 @@ static inline vectorcallfunc pj_function_vectorcall(PyObject *func)
     return ((PyFunctionObject *)func)->vectorcall;
 }
 
+/* Calls are specialised for a function's version. Before 3.13 a function without one gets the next when it is asked for; since
+ * then it has its code object's or none: only `def` gives it, not types.FunctionType. */
+static inline void pj_give_version(PyFunctionObject *f)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    f->func_version = ((PyCodeObject *)f->func_code)->co_version;
+#else
+    (void)f;
+#endif
+}
+
 #endif

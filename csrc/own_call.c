@@ -114,6 +114,7 @@ void pj_disown(PyObject *function)
     PyFunctionObject *f = (PyFunctionObject *)function;
     if (f->vectorcall == own_vectorcall) {
         f->vectorcall = pj_default_vectorcall;
+        pj_give_version(f);
     }
 }
 

@@ -43,7 +43,7 @@ def mutate(sequence, rng):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--length", type=int, default=1200)
+    parser.add_argument("--length", type=int, default=3000)
     parser.add_argument("--save", metavar="FILE", help="write the final state to an .npz file")
     args = parser.parse_args()
 

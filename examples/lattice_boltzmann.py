@@ -75,7 +75,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nx", type=int, default=400)
     parser.add_argument("--ny", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--save", metavar="FILE", help="write the final state to an .npz file")
     args = parser.parse_args()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dis
 import functools
 import gc
 import inspect
+import io
 import pickle
 import subprocess
 import sys
@@ -403,6 +405,35 @@ def test_hook_is_there_only_while_something_is_enabled():
     assert _native.installed() or _native.OWN_CALLS  # 3.12+: the function has a vectorcall of its own instead
     assert jitted() == 1
     assert pijit.stats(jitted).hits == 1
+
+
+def two_operations(x, y):
+    return x * y + 1.0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="functions have no vectorcall of their own on 3.11")
+def test_calls_of_what_is_not_worth_compiling_are_specialised():
+    """As those of any function made by `def`, once it is known not to pay and the interpreter has looked again."""
+
+    def caller(function):
+        for _ in range(20_000):
+            function(1.25, 0.75)
+
+    caller(pijit.jit(two_operations))
+    listing = io.StringIO()
+    dis.dis(caller, file=listing, adaptive=True)
+    assert "CALL_PY_EXACT_ARGS" in listing.getvalue()
+
+
+def test_no_hook_stays_for_functions_that_are_gone():
+    """In a process without other jitted functions; the plain function, whose code is what was compiled, is still there."""
+    program = (
+        "import gc, pijit\nfrom pijit import _native\nfrom pijit.runtime import tiers\ndef f(n):\n    s = 0.0\n    for i in range(n):\n"
+        "        s += i * 0.5\n    return s\njitted = pijit.jit(f)\njitted(9)\nprint(pijit.stats(jitted).hits)\n"
+        "del jitted\ngc.collect()\ntiers.rest()\nprint(_native.installed())\njitted = pijit.jit(f)\njitted(9)\nprint(pijit.stats(jitted).hits)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "False", "2"], done.stderr
 
 
 def test_switched_off_everything_is_plain():

@@ -114,31 +114,31 @@ def _vector(d: Driver, owner: Any, offset: int, length: int) -> list[Any]:
     return [field(d, start, 8 * i, I64) for i in range(length)]
 
 
-def load_element(d: Driver, pointer: Any, dtype: str) -> Any:
-    """Reads an element."""
+def load_element(d: Driver, pointer: Any, dtype: str, tag: Any = None) -> Any:
+    """Reads an element. ``tag``: of its region, if that is known."""
     b = d.builder
     type = DTYPES[dtype]
     if dtype.startswith("complex"):
         part = type.elements[0]
         places = (pointer, b.gep(pointer, [i64(1)], inbounds=True, source_etype=part))
-        return make_complex(b, *(_tagged(d, b.load(place, typ=part)) for place in places))
+        return make_complex(b, *(_tagged(d, b.load(place, typ=part), tag) for place in places))
     if type == I1:
-        return b.icmp_unsigned("!=", _tagged(d, b.load(pointer, typ=I8)), I8(0))
-    return _tagged(d, b.load(pointer, typ=type))
+        return b.icmp_unsigned("!=", _tagged(d, b.load(pointer, typ=I8), tag), I8(0))
+    return _tagged(d, b.load(pointer, typ=type), tag)
 
 
-def store_element(d: Driver, pointer: Any, value: Any) -> None:
-    """Writes an element."""
+def store_element(d: Driver, pointer: Any, value: Any, tag: Any = None) -> None:
+    """Writes an element. ``tag``: of its region, if that is known."""
     b = d.builder
     if value.type == I1:
         value = b.zext(value, I8)
     if hasattr(value.type, "elements"):
         for i, half in enumerate(parts(b, value)):
-            _tagged(d, b.store(half, b.gep(pointer, [i64(i)], inbounds=True, source_etype=half.type)))
+            _tagged(d, b.store(half, b.gep(pointer, [i64(i)], inbounds=True, source_etype=half.type)), tag)
     else:
-        _tagged(d, b.store(value, pointer))
+        _tagged(d, b.store(value, pointer), tag)
 
 
-def _tagged(d: Driver, instruction: Any) -> Any:
-    instruction.set_metadata("tbaa", d.tags.data)
+def _tagged(d: Driver, instruction: Any, tag: Any) -> Any:
+    instruction.set_metadata("tbaa", tag or d.tags.data)
     return instruction

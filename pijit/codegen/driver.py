@@ -165,9 +165,11 @@ class Driver:
                 self.builder.branch(self.exit_block(exit))
             case Jump():
                 self._edge(block.end)
-            case Branch(condition, yes, no):
+            case Branch(condition, yes, no, likely):
                 edges = [self.function.append_basic_block("edge") for _ in "yn"]
-                self.builder.cbranch(self.scalar(condition), *edges)
+                branch = self.builder.cbranch(self.scalar(condition), *edges)
+                if likely:
+                    branch.set_weights([_ALWAYS, _NEVER])
                 for edge, jump in zip(edges, (yes, no), strict=True):
                     self.builder.position_at_end(edge)
                     self._edge(jump)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import array_value, load_element, store_element
 from .ints import ONE, ZERO
@@ -13,7 +14,7 @@ from .llvm import I8, PTR, call, i64, intrinsic
 from .rows import row
 
 if TYPE_CHECKING:
-    from ..ir.graph import Op
+    from ..ir.graph import Value
     from .driver import Driver
 
 
@@ -43,13 +44,22 @@ def _check(d: Driver, op: Op) -> None:
 @row("load")
 def _load(d: Driver, op: Op) -> Any:
     array = d.array(op.args[0])
-    return load_element(d, array.address(d, [d.scalar(i) for i in op.args[1:]]), array.type.name)
+    return load_element(d, array.address(d, [d.scalar(i) for i in op.args[1:]]), array.type.name, _region(d, op.args[0]))
 
 
 @row("store")
 def _store(d: Driver, op: Op) -> None:
     array = d.array(op.args[0])
-    store_element(d, array.address(d, [d.scalar(i) for i in op.args[2:]]), d.scalar(op.args[1]))
+    store_element(d, array.address(d, [d.scalar(i) for i in op.args[2:]]), d.scalar(op.args[1]), _region(d, op.args[0]))
+
+
+def _region(d: Driver, array: Value) -> Any:
+    """What came in was there before anything was made here, and nothing of it goes away meanwhile."""
+    while isinstance(array.op, Op) and array.op.name == "view":
+        array = array.op.args[0]
+    if array in d.graph.inputs:
+        return d.tags.region("inputs")
+    return d.tags.region(array) if isinstance(array.op, Op) and array.op.name == "empty" else None
 
 
 @row("slice_bounds")

@@ -53,16 +53,26 @@ def i64(value: int) -> ir.Constant:
 
 
 class Tags:
-    """Alias metadata: the frame's words, the fields of array objects, and array data never overlap."""
+    """Alias metadata: the frame's words, the fields of array objects, and array data never overlap, nor do regions of array data."""
 
     def __init__(self, module: ir.Module) -> None:
+        self._module = module
         root = module.add_metadata([ir.MetaDataString(module, "pijit")])
-        self.words, self.fields, self.data = (self._tag(module, root, name) for name in ("words", "fields", "data"))
+        self.words, self.fields, self.data = (self._tag(self._type(root, name)) for name in ("words", "fields", "data"))
+        self._data = self.data.operands[0]
+        self._regions: dict[object, Any] = {}
 
-    @staticmethod
-    def _tag(module: ir.Module, root: Any, name: str) -> Any:
-        type = module.add_metadata([ir.MetaDataString(module, name), root, i64(0)])
-        return module.add_metadata([type, type, i64(0)])
+    def region(self, key: object) -> Any:
+        """Data of one of the sets of arrays that have no memory in common, whatever lives where in each."""
+        if key not in self._regions:
+            self._regions[key] = self._tag(self._type(self._data, f"region {len(self._regions)}"))
+        return self._regions[key]
+
+    def _type(self, parent: Any, name: str) -> Any:
+        return self._module.add_metadata([ir.MetaDataString(self._module, name), parent, i64(0)])
+
+    def _tag(self, type: Any) -> Any:
+        return self._module.add_metadata([type, type, i64(0)])
 
 
 def parts(builder: ir.IRBuilder, value: Any) -> tuple[Any, Any]:

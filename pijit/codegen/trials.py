@@ -24,6 +24,14 @@ def _disjoint(d: Driver, op: Op) -> Any:
     return b.or_(b.icmp_unsigned("<=", high, other_low), b.icmp_unsigned("<=", other_high, low))
 
 
+@row("beyond")
+def _beyond(d: Driver, op: Op) -> Any:
+    """Shifted up, what lies inside has no bits above those of twice the limit."""
+    b, (value,), limit = d.builder, map(d.scalar, op.args), op.attrs["limit"]
+    rest = b.lshr(b.add(value, value.type(limit)), value.type(limit.bit_length()))
+    return rest if rest.type == I64 else b.zext(rest, I64)
+
+
 @row("np_try")
 def _np_try(d: Driver, op: Op) -> tuple[Any, Any]:
     b, ufunc, args = d.builder, op.attrs["ufunc"], [d.scalar(a) for a in op.args]

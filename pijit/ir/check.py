@@ -182,6 +182,10 @@ def _np_try(op: Op) -> bool:
     return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, op.results[0])) and _types(op.results[1:]) == (INT,)
 
 
+def _beyond(op: Op) -> bool:
+    return len(op.args) == 1 and isinstance(op.args[0].type, Np) and op.args[0].type.dtype.kind == "i" and _types(op.results) == (INT,)
+
+
 def _disjoint(op: Op) -> bool:
     return len(op.args) == 2 and all(isinstance(x.type, Array) for x in op.args) and _types(op.results) == (BOOL,)
 
@@ -325,6 +329,7 @@ SIGNATURES: dict[str, Signature] = {
     "cast": _cast,
     "np_op": _np_op,
     "np_try": _np_try,
+    "beyond": _beyond,
     "disjoint": _disjoint,
     **dict.fromkeys(("dim", "stride"), _axis),
     "check": _exact((BOOL,)),

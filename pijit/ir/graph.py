@@ -206,6 +206,7 @@ class Branch:
     condition: Value  # bool
     yes: Jump
     no: Jump
+    likely: bool = False  # whether it is yes nearly always, so that nothing should wait for the condition
 
 
 @dataclass(slots=True)

@@ -579,6 +579,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "cast": _careful(_cast),
     "np_op": _careful(_np_op),
     "np_try": _np_try,
+    "beyond": lambda op, a: int(not -op.attrs["limit"] <= int(a) < op.attrs["limit"]),
     "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
     "stride": lambda op, array: array.strides[op.attrs["axis"]],

@@ -51,6 +51,8 @@ def straighten(graph: Graph) -> None:
         merge(graph)
     for block in graph.blocks:
         block.ops = _loads_early(block.ops)
+    _common_loads(graph)
+    _common_stores(graph)
 
 
 def _loads_early(ops: list[Op]) -> list[Op]:
@@ -69,6 +71,71 @@ def _loads_early(ops: list[Op]) -> list[Op]:
         if OPS[op.name].effect in ("write", "any") or op.name in _TELLS:
             free = len(made)
     return made
+
+
+def _common_loads(graph: Graph) -> None:
+    """Moves what both ways from a branch begin with to before it."""
+    ways: dict[Block, int] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            ways[jump.target] = ways.get(jump.target, 0) + 1
+    new: Renaming = {}
+    for block in reversed(graph.blocks):
+        sides = [jump.target for jump in block.jumps()]
+        if len(sides) < 2 or any(ways[side] > 1 or side.params for side in sides):
+            continue
+        first, second = ({(*map(_same, op.args),): op for op in _free_loads(side)} for side in sides)
+        for key in first.keys() & second.keys():
+            block.ops.append(first[key])
+            new[second[key].result] = first[key].result
+        gone = {id(found[key]) for found in (first, second) for key in first.keys() & second.keys()}
+        for side in sides:
+            side.ops = [op for op in side.ops if id(op) not in gone]
+    if new:
+        rename(graph, new)
+
+
+def _same(value: Value) -> object:
+    return (value.type, value.value) if isinstance(value, Const) else value
+
+
+def _common_stores(graph: Graph) -> None:
+    """What two ways to one place store last of all in one element, one block stores."""
+    for block in graph.blocks:
+        sides = [jump.target for jump in block.jumps()]
+        if len(sides) < 2 or sides[0] is sides[1]:
+            continue
+        ends = [(side.ops[-1], side.end) for side in sides if side.ops and side.ops[-1].name == "store"]
+        if len(ends) < 2:
+            continue
+        (first, end), (second, other) = ends
+        if not isinstance(end, Jump) or not isinstance(other, Jump) or end.target is not other.target or end.target is block:
+            continue
+        values, passed = [(first.args[1], second.args[1])], list(zip(end.args, other.args, strict=True))
+        if [first.args[0], *map(_same, first.args[2:])] != [second.args[0], *map(_same, second.args[2:])]:
+            continue
+        join = Block(first.line)
+        values += passed
+        params = [join.param(a.type) if _same(a) != _same(b) else a for a, b in values]
+        join.ops = [Op("store", (first.args[0], params[0], *first.args[2:]), (), {}, {}, first.line)]
+        join.end = Jump(end.target, tuple(params[1:]))
+        for number, side in enumerate(sides):
+            side.ops.pop()
+            side.end = Jump(join, tuple(pair[number] for pair in values if _same(pair[0]) != _same(pair[1])))
+    graph.arrange()
+
+
+def _free_loads(block: Block) -> list[Op]:
+    """The loads before which nothing is stored or learned, of places that are known where the block begins."""
+    made: set[Value] = set()
+    found = []
+    for op in block.ops:
+        if OPS[op.name].effect in ("write", "any") or op.name in _TELLS:
+            break
+        if op.name == "load" and made.isdisjoint(op.args):
+            found.append(op)
+        made.update(op.results)
+    return found
 
 
 def _in_loops(graph: Graph) -> list[Block]:

@@ -43,17 +43,17 @@ class Carried:
         return block.ops[-1].result
 
 
-def carried(loop: Loop, at_once: Callable[[Op], bool]) -> list[Carried]:
-    """The loads of a loop that stores in one place, in every iteration: one of each distance, the nearest first. ``at_once``: whether
-    every iteration does a load before it could leave."""
+def carried(loop: Loop, sure: Callable[[Op], bool]) -> list[Carried]:
+    """The loads of a loop that stores in one place, in every iteration: one of each distance, the nearest first. ``sure``: whether
+    the indices of a load are inside in every iteration, whether it comes to the load or not."""
     last = [block for block in loop.body if any(jump.target is loop.header for jump in block.jumps())]
     stores = [op for op in loop.ops() if OPS[op.name].effect not in (None, "read")]
     if len(stores) != 1 or stores[0].name != "store" or len(last) != 1 or stores[0] not in last[0].ops:
         return []
     found: dict[int, Carried] = {}
-    for op in loop.body[0].ops:
+    for op in loop.ops():
         one = _carried(loop, op, stores[0]) if op.name == "load" else None
-        if one is not None and at_once(op):
+        if one is not None and sure(op):
             found.setdefault(one.distance, one)
     return [found[distance] for distance in itertools.takewhile(found.__contains__, range(1, FARTHEST + 1))]
 

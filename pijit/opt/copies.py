@@ -60,8 +60,8 @@ class Copier:
         match end:
             case Jump():
                 return self._jump(end)
-            case Branch(condition, yes, no):
-                return Branch(self._renamer.value(condition), self._jump(yes), self._jump(no))
+            case Branch(condition, yes, no, likely):
+                return Branch(self._renamer.value(condition), self._jump(yes), self._jump(no), likely)
             case Leave(exit):
                 return Leave(self._exit(exit))
         raise AssertionError("a block without an end")

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..ir.check import dominators
-from ..ir.graph import Block, Branch, Graph, Leave, Op, Value
+from ..ir.graph import Block, Branch, Graph, Jump, Leave, Op, Value
 from ..ir.ops import OPS
+from ..ir.types import INT
 from .facts import split
 
 _LONGEST = 200  # operations of a loop that is copied
@@ -16,13 +17,15 @@ _SLOW = frozenset({"assign", "recheck", "poll"})
 
 @dataclass(slots=True)
 class Loop:
-    """An innermost loop that counts ``counter`` by ``step`` up (or down) to ``stop``. ``body``: its blocks but the header, in order."""
+    """An innermost loop that counts ``counter`` by ``step`` up (or down) to ``stop``. ``body``: its blocks but the header, in order;
+    ``spine``: those of them that every iteration passes which comes round."""
 
     header: Block
     counter: Value
     stop: Value
     step: int
     body: list[Block]
+    spine: set[Block]
     inside: set[Value] = field(init=False)  # what it defines
 
     def __post_init__(self) -> None:
@@ -33,6 +36,24 @@ class Loop:
 
     def ops(self) -> Iterable[Op]:
         return (op for block in self.body for op in block.ops)
+
+    def take_out(self, graph: Graph) -> None:
+        """Moves what is the same in every iteration, and cannot leave, to before the loop."""
+        before = [block for block in graph.blocks if block not in self.body and any(jump.target is self.header for jump in block.jumps())]
+        if len(before) > 1 or not isinstance(before[0].end, Jump):
+            return
+        for block in self.body:
+            for op in block.ops:
+                if not (op.exits or OPS[op.name].effect or OPS[op.name].fresh) and all(map(self.fixed, op.args)):
+                    before[0].ops.append(op)
+                    self.inside.difference_update(op.results)
+            block.ops = [op for op in block.ops if not all(map(self.fixed, op.results)) or not op.results]
+
+    @property
+    def asks(self) -> bool:
+        """Whether an iteration goes different ways for different ints: there more may be known of indices than elsewhere."""
+        conditions = (block.end.condition.op for block in self.body if isinstance(block.end, Branch))
+        return any(not isinstance(op, Op) or op.name != "cmp" or op.args[0].type == INT for op in conditions)
 
     def next(self, param: Value) -> list[Value]:
         """What the iterations pass for a parameter of the header."""
@@ -65,7 +86,11 @@ def _loop(graph: Graph, header: Block, above: dict[Block, Block]) -> Loop | None
     if not all(_stays(block, {header, *body}) and all(map(_quick, block.ops)) for block in body):
         return None
     counter, stop = test.args
-    loop = Loop(header, counter, stop, 0, body)
+    ends = [block for block in body if any(jump.target is header for jump in block.jumps())]
+    if not ends:
+        return None
+    spine = set.intersection(*({*_chain(block, header, above)} for block in ends))
+    loop = Loop(header, counter, stop, 0, body, spine)
     if loop.counter not in header.params or not loop.fixed(loop.stop) or len(list(loop.ops())) > _LONGEST:
         return None
     steps = {split(arg) for arg in loop.next(loop.counter)}
@@ -83,6 +108,13 @@ def _below(graph: Graph, first: Block, above: dict[Block, Block]) -> list[Block]
         if above[block] in found:
             found.add(block)
     return [block for block in graph.blocks if block in found]
+
+
+def _chain(block: Block, header: Block, above: dict[Block, Block]) -> Iterator[Block]:
+    """The block and its dominators inside the loop."""
+    while block is not header:
+        yield block
+        block = above[block]
 
 
 def _stays(block: Block, loop: set[Block]) -> bool:

@@ -14,12 +14,12 @@ as it was. Without conditions B is never reached and there is no second copy.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value, const
 from ..ir.types import BOOL, INT, Type
+from .bounded import Bounded, BoundedCopier
 from .carried import Carried, carried
-from .copies import Copier
 from .facts import MAX, MIN, Facts, split
 from .loops import Loop, counted_loops
 from .rename import Renamer, Renaming
@@ -29,6 +29,7 @@ from .trial import Trial, TrialCopier
 
 STRIP = 1024  # iterations between polls: at 100 ns each a tenth of a millisecond
 SMALL = 2**31  # products of two such ints, and sums of those, stay far inside 64 bits
+_INDEX_FREE = frozenset({"np_op", "cast"})  # where they do not leave, nothing is known about an index that was not before
 _OVERFLOW = frozenset({"int_add", "int_sub", "int_mul", "int_neg", "int_abs"})
 
 
@@ -40,6 +41,7 @@ def strip(graph: Graph) -> None:
     for loop in list(counted_loops(graph)):
         low, high = entered(loop, known).range(loop.counter)
         if low + STRIP * loop.step >= MIN and high + STRIP * loop.step <= MAX:
+            loop.take_out(graph)
             _split(graph, loop, known)
 
 
@@ -56,33 +58,16 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     assert isinstance(header.end, Branch)
     conditions = _Conditions(loop, known)
     trial = Trial(loop, conditions.covered)
+    carries = [] if trial.possible else carried(loop, conditions.inside)
+    bounded = Bounded(loop, conditions.facts, carries, () if trial.possible else conditions.visible())
+    entering = tuple(header.params)
     start = Block(header.line)
     bound = conditions.bound(start)
     tests = conditions.tests(bound)
-    entering = tuple(header.params)
-    carries: list[Carried] = []
-    if not trial.possible:
-        carries = carried(loop, conditions.at_once)
-        fast = _Copy(loop, bound, conditions, carries=carries)
-        fast.then(Jump(header, fast.params))
-        first = Jump(fast.block, entering)
-    else:
+    if trial.possible:
         wait = _wait(graph, loop)
-        at_once = const(MIN if loop.step > 0 else MAX)
         tests.append((">=" if loop.step > 0 else "<=", loop.counter, wait))
-        tests += [("disjoint", *pair) for pair in trial.pairs]
-        dry = _Copy(loop, bound, conditions, trial)
-        first = Jump(dry.block, (*entering, const(0)))
-        failed = Jump(header, (*entering, bound))
-        if trial.stores:
-            fast = _Copy(loop, bound, conditions, trial, stores=True)
-            fast.then(Jump(header, (*fast.params, at_once)))
-            passed = Jump(fast.block, entering)
-        else:
-            passed = Jump(header, (*dry.params, at_once))
-        check = Block(header.line)
-        check.end = Branch(_op(check, "cmp", (dry.bad, const(0)), BOOL, symbol="=="), passed, failed)
-        dry.then(Jump(check))
+    tests += [("disjoint", *pair) for pair in (trial.pairs if trial.possible else bounded.pairs)]
 
     slow, header.end.yes = header.end.yes, Jump(start)
     block = start
@@ -93,10 +78,31 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
             if name == "disjoint"
             else _op(block, "cmp", (value, other), BOOL, symbol=name)
         )
-        block.end = Branch(holds, Jump(following), slow)
+        block.end = Branch(holds, Jump(following), slow, likely=True)
         block = following
-    first.args += tuple(one.first(block) for one in carries)
-    block.end = first
+
+    if trial.possible:
+        failed = Jump(header, (*entering, bound))
+        at_once = const(MIN if loop.step > 0 else MAX)  # no need to wait for another trial
+        dry = _Copy(loop, bound, conditions, trial)
+        passed = Jump(header, (*dry.params, at_once))
+        if trial.stores:
+            fast = _Copy(loop, bound, conditions, trial, stores=True)
+            fast.then(Jump(header, (*fast.params, at_once)))
+            passed = Jump(fast.block, entering)
+        check = Block(header.line)
+        passes = _op(check, "cmp", (dry.outcome(check, trial), const(0)), BOOL, symbol="==")
+        check.end = Branch(passes, passed, failed, likely=True)
+        dry.then(Jump(check))
+        block.end = Jump(dry.block, (*entering, const(0)))
+        return
+    begin = tuple(one.first(block) for one in carries)
+    ways = []
+    for safe in [set(), bounded.safe][: 1 + bool(bounded.safe)]:
+        fast = _Copy(loop, bound, conditions, carries=carries, safe=safe)
+        fast.then(Jump(header, fast.params))
+        ways.append(Jump(fast.block, (*entering, *begin)))
+    block.end = bounded.look(block, bound, begin, *ways) if bounded.safe else ways[0]
 
 
 def _wait(graph: Graph, loop: Loop) -> Value:
@@ -115,11 +121,11 @@ def _wait(graph: Graph, loop: Loop) -> Value:
 
 class _Copy:
     """A copy of the loop up to the bound, without polls. ``trial``: with trials for operations; their outcome is ``bad``, unless it has
-    ``stores``, which only a strip has whose trials are over."""
+    ``stores``, which only a strip has whose trials are over. ``safe``: what needs no exit."""
 
     def __init__(
         self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, stores: bool = False,
-        carries: Sequence[Carried] = (),
+        carries: Sequence[Carried] = (), safe: Collection[Op] = (),
     ) -> None:  # fmt: skip
         header = loop.header
         assert isinstance(header.end, Branch)
@@ -133,7 +139,7 @@ class _Copy:
         copier = (
             TrialCopier(trial, values, blocks, self.bad if counts else None, stores)
             if trial
-            else Copier(values, blocks)
+            else BoundedCopier(safe, values, blocks)
         )
         self.block.ops = [copier.op(op) for op in header.ops[1:]]
         copier.region(loop.body)
@@ -152,6 +158,16 @@ class _Copy:
         Renamer(new).graph(Graph([], self.block, made_blocks))
         self._more = _op(self.block, "cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
         self._body = blocks[loop.body[0]]
+
+    def outcome(self, after: Block, trial: Trial) -> Value:
+        """0 when the trial went well, sums included."""
+        bad = self.bad
+        for param, total in zip(trial.loop.header.params, self.params, strict=False):  # what waits for another trial comes last
+            if param in trial.sums():
+                tried = Op("np_try", (total,), (total.type, INT), {"ufunc": "absolute"}, {}, after.line)
+                after.ops.append(tried)
+                bad = _op(after, "int_or", (bad, tried.results[1]), INT)
+        return bad
 
     def then(self, after: Jump) -> None:
         """Says where the copy leads."""
@@ -199,10 +215,17 @@ class _Conditions:
             elif op.name in _OVERFLOW:
                 self.overflow(op)
 
-    def at_once(self, op: Op) -> bool:
-        """Whether every iteration of a strip does the operation before it could leave."""
-        before = itertools.takewhile(lambda other: other is not op, self.loop.ops())
-        return all(not other.exits or other in self.covered for other in before)
+    def inside(self, load: Op) -> bool:
+        """Whether the indices of a load are inside in all of a strip, also where an iteration leaves before or goes another way."""
+        if self.loop.asks and not any(load in block.ops for block in self.loop.spine):
+            return False
+        before = itertools.takewhile(lambda op: op is not load, self.loop.ops())
+        return all(not op.exits or op in self.covered or op.name in _INDEX_FREE for op in before)
+
+    def visible(self) -> Iterator[Op]:
+        """The loads that can be done before the strip is entered."""
+        if all(op in self.covered for op in self.loop.ops() if op.name == "check_index"):
+            yield from (op for op in self.loop.ops() if op.name == "load" and self.inside(op))
 
     def want(self, symbol: str, value: Value, other: Value) -> None:
         if self.facts.decide(symbol, value, other):

@@ -16,8 +16,8 @@ from .dce import removable
 from .loops import Loop
 from .rename import Renaming
 
-_INTS = frozenset({"add", "subtract", "multiply"})
-_FLOATS = _INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolute"}
+INTS = frozenset({"add", "subtract", "multiply"})
+_FLOATS = INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolute"}
 _ABSORBING = frozenset(
     {"add", "subtract", "multiply", "square", "negative", "absolute"}
 )  # finite only if the operands are
@@ -49,7 +49,7 @@ class Trial:
         if op.name == "np_op":
             type = op.result.type
             assert isinstance(type, Np)
-            known = {"f": _FLOATS, "i": _INTS, "u": _INTS}.get(type.dtype.kind, frozenset())
+            known = {"f": _FLOATS, "i": INTS, "u": INTS}.get(type.dtype.kind, frozenset())
             return op.attrs["ufunc"] in known and op.args[0].type == type
         if op.exits and op not in self.covered and not (op.name == "cast" and removable(op)):
             return False
@@ -62,7 +62,7 @@ class Trial:
             return False
         if one is other:
             return self._same_place(load, store)
-        if not (_is_new(one) or _is_new(other)) and (one, other) not in self.pairs:
+        if not (is_new(one) or is_new(other)) and (one, other) not in self.pairs:
             self.pairs.append((one, other))
         return True
 
@@ -75,10 +75,19 @@ class Trial:
         same = places == [*map(_place, store.args[2:])]
         return plain and moves and same and order.index(load) < order.index(store)
 
+    def sums(self) -> list[Value]:
+        """Parameters of the header that tell in the end whether anything that was ever passed to them was in trouble: each iteration
+        puts them into something that is finite only if they are."""
+        absorbed = self._absorbed()
+        return [] if self.stores else [param for param in self.loop.header.params if param in absorbed]
+
     def open_ends(self) -> set[Op]:
-        """The operations whose trouble does not show in that of another one."""
-        used = {arg for op in self.tried if op.attrs["ufunc"] in _ABSORBING and _is_float(op) for arg in op.args}
-        return {op for op in self.tried if op.result not in used or not _is_float(op)}
+        """The operations whose trouble does not show in that of another one, nor in a sum."""
+        told = self._absorbed() | {value for param in self.sums() for value in self.loop.next(param)}
+        return {op for op in self.tried if op.result not in told or not _is_float(op)}
+
+    def _absorbed(self) -> set[Value]:
+        return {arg for op in self.tried if op.attrs["ufunc"] in _ABSORBING and _is_float(op) for arg in op.args}
 
 
 class TrialCopier(Copier):
@@ -119,5 +128,5 @@ def _is_float(op: Op) -> bool:
     return isinstance(type, Np) and type.dtype.kind == "f"
 
 
-def _is_new(array: Value) -> bool:
+def is_new(array: Value) -> bool:
     return isinstance(array.op, Op) and array.op.name in _NEW

@@ -113,6 +113,7 @@ class Record:
         self.plan: Any = None  # the driver's own
         self.space: tuple[int, str] | None = None  # id and name of the namespace that it was compiled for, None when jitted
         self.paused = False  # while that namespace is not enabled
+        self.callers: weakref.WeakSet[Any] = weakref.WeakSet()  # the jitted functions that run this code
         RECORDS.add(self)
         if keep is not None:
             keep.append(code)

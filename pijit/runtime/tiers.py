@@ -126,7 +126,10 @@ def enable_code(code: CodeType, options: Options, function: object = None) -> Re
     from pijit.runtime import entries
 
     start(function)
-    return entries.enable_code(code, options)
+    record = entries.enable_code(code, options)
+    if function is not None:
+        record.callers.add(function)
+    return record
 
 
 def enable_namespace(namespace: Namespace) -> None:
@@ -219,7 +222,7 @@ def rest() -> None:
 
     if NAMESPACES or PATTERNS:
         return
-    states = (_native.state_of(record.code) for record in list(RECORDS))
+    states = (_native.state_of(record.code) for record in list(RECORDS) if record.callers)
     if _native.OWN_CALLS:
         _native.rest()
     elif not any(state is not None and state.mode == "on" for state in states):
