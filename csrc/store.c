@@ -43,7 +43,7 @@ typedef struct {
 } Walk;
 
 enum { APART, SAME, MIXED };
-enum { DONE, REDO, FINISH };
+enum { REDO, DONE, FINISH };
 
 static const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t naxes, Walk *walk)
 {

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..ir.graph import Op
     from .driver import Driver
 
-_DONE, _REDO, _FINISH = range(3)  # what the helper says
+_REDO, _DONE, _FINISH = range(3)  # what the helper says
 _DIRECT = 3  # the place in a plan that says whether the kernel may store directly
 _UNKNOWN, _SHOWN, _SILENT = range(3)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
