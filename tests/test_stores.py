@@ -21,7 +21,8 @@ FLOATS = (
     "t[...] = np.exp(a) - np.log(b)", "np.add(a, t, out=t)", "np.maximum(t, a * b, out=t)", "np.multiply(a - b, b, out=t)",
     "t[...] = np.where(a > b, a / b, t)",
     "s = a / b\n    t[...] = s * 2\n    return s", "t -= np.sin(t) * a", "t[...] = (a\n  / b\n  * t)", "t **= 2", "t[...] = -a * b",
-    "t += a.astype(np.float32) * np.float32(2)",
+    "t += a.astype(np.float32) * np.float32(2)", "s = np.exp(a) * b\n    t[...] = s\n    return s", "s = a * b\n    t += s\n    return s",
+    "s = np.sin(a)\n    t[...] = s\n    return s", "np.log(a / b, out=t)",
 )  # fmt: skip
 INTEGERS = (
     "t += a * b", "t //= b", "t[...] = a % b + t", "t[...] = a // b - 1", "t <<= 2", "t ^= a & b", "np.minimum(t, a * b, out=t)",
@@ -117,6 +118,13 @@ def test_warnings_of_large_and_small(place, shape):
     for statement in FLOATS[:6]:
         for action in ("always", "error"):
             examine(statement, place, shape, "float64", "", action, True, False)
+
+
+@pytest.mark.parametrize("statement", FLOATS[-5:])
+@pytest.mark.parametrize("place", ["apart", "same", "spread", "shifted"])
+def test_results_that_are_kept(statement, place):
+    for shape in ("line", "rows", "few"):
+        examine(statement, place, shape, "float64", "", "always", True, False)
 
 
 @pytest.mark.parametrize("statement", [FLOATS[0], FLOATS[2], FLOATS[4], FLOATS[13]])
