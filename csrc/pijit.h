@@ -332,6 +332,7 @@ void pj_collector_end(void);
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
+void pj_raise_later(PyObject *exc);
 void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
@@ -355,6 +356,15 @@ void pj_rows_free(PjRows *rows);
 /* errstate.c */
 int pj_errstate_init(void);
 int64_t pj_errmask(void); /* -1: unknown */
+
+/* quiet.c */
+int pj_quiet_init(void);
+bool pj_warnings_quiet(void); /* a RuntimeWarning would only be shown or recorded */
+
+/* store.c */
+#define PJ_TROUBLE 16 /* in what a kernel returns: only NumPy can do it */
+int64_t pj_kernel_into(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *plan);
+void pj_call_aside(int64_t *W, int64_t site);
 
 /* box.c */
 PjRecipe *pj_recipe_new(PyObject *tuple);
@@ -400,6 +410,9 @@ PyObject *pj_field_of(PyObject *module, PyObject *args);
 int pj_site_parse(PjSite *site, PyObject *tuple);
 void pj_site_clear(PjSite *site);
 int64_t pj_call(int64_t *W, int64_t site);
+PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
+void pj_fp_clear(void);
+int64_t pj_fp_get(void);
 PyObject *pj_symbols(void);
 int pj_calls_init(void);
 

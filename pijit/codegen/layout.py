@@ -48,8 +48,8 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "put")]
-        calls = [op for op in sites if op.name == "call"]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "put", "kernel_into")]
+        calls = [op for op in sites if op.name in ("call", "kernel_into")]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT
         for value in graph.inputs:
@@ -59,7 +59,7 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 1 for op in sites),
+            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 2 for op in sites),
             default=0,
         )
         self.roots_start = next_word

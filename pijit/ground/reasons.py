@@ -238,6 +238,7 @@ OPERATIONS = {
     "float_round": "conversion",
     "float_to_int": "conversion",
     "kernel": "fp_flags",
+    "kernel_into": "fp_flags",
     "math": "math_domain",
     "recheck": "source_changed",
     "look": "source_changed",

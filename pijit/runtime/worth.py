@@ -20,7 +20,7 @@ _WORK = {
     **dict.fromkeys(("poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
     **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
     **dict.fromkeys(("load", "store", "view"), 60.0),
-    **dict.fromkeys(("kernel", "ew", "assign", "empty"), 250.0),
+    **dict.fromkeys(("kernel", "kernel_into", "ew", "assign", "empty"), 250.0),
     "reduce": 1500.0,
     "np_op": 50.0,
     "call": -80.0,
