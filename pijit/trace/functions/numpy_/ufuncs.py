@@ -59,7 +59,9 @@ def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, 
 
 def _into(t: Tracer, function: np.ufunc, operands: list[Abstract], out: ArrayValue) -> Abstract:
     """function(*operands, out=out), computed as a new array and then assigned: nothing is written before every check has passed."""
-    if function in _STRIDED or elementwise.better_by_numpy(t, function.__name__, out, operands) or not elementwise.assign_result(t, function.__name__, operands, out):
+    name = function.__name__
+    by_numpy = function in _STRIDED or elementwise.better_by_numpy(t, name, out, operands)
+    if by_numpy or not elementwise.assign_result(t, name, operands, out):
         return _call_out(t, function, operands, {"out": out}, out)
     return out
 
