@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
 from . import generators, sources
@@ -66,7 +67,7 @@ def _of_function(
         raise Break("skipped", function.__qualname__)
     if function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
-    _allow(t, code, function.__qualname__)
+    _allow(t, code, function.__globals__, function.__qualname__)
     if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
         raise Break("iteration", "an iterator as argument")
     defaults = tuple(map(Known, function.__defaults__ or ()))
@@ -86,7 +87,7 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     code, _, _, defaults, keyword_defaults = made.items
     assert isinstance(code, Known)
     name = code.value.co_qualname
-    _allow(t, code.value, name)
+    _allow(t, code.value, t.state.frame.globals, name)
     iterates = code.value.co_varnames[:1] == (".0",)  # a comprehension: its argument is a new iterator, which nothing else holds
     if not iterates and any(map(changes, (*args, *kwargs.values()))):
         raise Break("iteration", "an iterator as argument")
@@ -100,9 +101,10 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     return _enter(t, frame)
 
 
-def _allow(t: Tracer, code: types.CodeType, name: str) -> None:
+def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str) -> None:
     """Raises Break where a call cannot be inlined."""
     bytecode = decode(code)
+    onlookers.mark(bytecode, globals_)
     if not t.last_micro:
         raise Break("not_inlinable", f"{name} in the middle of an instruction")
     if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):

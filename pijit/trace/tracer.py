@@ -18,6 +18,7 @@ from typing import Any
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
+from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
@@ -125,6 +126,7 @@ class Tracer:
 
     def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
+        onlookers.mark(bytecode, view.globals)
         self.stored, self.stored_here = stored, set(stored)  # places: see objects
         self.hoisted: set[Place] = set()
         self.origins: dict[Value, Source] = {}
