@@ -48,6 +48,26 @@ CASES = {
 }  # fmt: skip
 
 
+CLOSEST = {
+    "ones against two dimensions": ([U[0].copy(), U], U[0, :1].copy(), "'u.shape[0]' expected not 1 (1 broadcasts), got 1"),
+    "order against one dimension": ([U, U[0].copy()], U.T, "'u.strides' expected those of a C contiguous array, got (8, 32) for shape (4, 3)"),
+    "dtype against a number": ([U, 2.0], U.astype(np.int16), "'u.dtype' expected float64, got int16"),
+}
+
+
+@pytest.mark.parametrize("name", CLOSEST)
+def test_the_fragment_that_came_closest_is_named(name, caplog):
+    """Whichever was compiled last."""
+    before, last, wanted = CLOSEST[name]
+    jitted = pijit.jit(lambda u: u * 2)
+    for argument in before:
+        jitted(argument)
+    pijit.set_logs("guards")
+    jitted(last)
+    pijit.set_logs()
+    assert said(caplog)[-1].startswith(wanted)
+
+
 def said(caplog, channel="guards"):
     return [r.getMessage().partition("(): ")[2] for r in caplog.records if r.name == f"pijit.{channel}"]
 

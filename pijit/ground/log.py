@@ -80,6 +80,9 @@ def parse(text: str | Iterable[str]) -> list[str]:
 
 def set_logs(*channels: str | Iterable[str]) -> None:
     """Switch on these channels and no others: set_logs("guards,breaks"), set_logs("guards", "breaks"), set_logs()."""
+    wrong = [part for part in channels if not hasattr(part, "__iter__")]
+    if wrong:
+        raise TypeError(f"pijit: set_logs takes names of channels, not {wrong[0]!r}; there are: {', '.join([*CHANNELS, 'all'])}")
     on = {name for part in channels for name in parse(part)}
     for name, logger in LOGGERS.items():
         logger.setLevel(logging.INFO if name in on else logging.NOTSET)

@@ -25,7 +25,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, lifetimes, worth
-from pijit.runtime.failures import Difference, difference
+from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
@@ -311,7 +311,8 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
     """Why the fragments of an entry do not fit: what failed in the one that came closest. On record, whoever listens."""
     if not failures:
         return None
-    fragment, row, got = max(reversed(failures), key=lambda failure: failure[1])
+    last = max(row for _, row, _ in failures)
+    fragment, row, got = min((failure for failure in reversed(failures) if failure[1] == last), key=_far)
     data: FragmentRecord = fragment.data()
     found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
@@ -320,6 +321,11 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
         record.plan.varying.add(data.sources[row])
     record.add_failure(found.id, found.what, found.expected, found.got, line)
     return found
+
+
+def _far(failure: tuple[Any, int, Any]) -> int:
+    fragment, row, got = failure
+    return distance(lifetimes.strong(fragment.data().rows[row]), got, _native.UNSET)
 
 
 def _tell(record: Record, entry: Entry, line: int, cause: Difference | None, outcome: str) -> None:
@@ -339,7 +345,7 @@ def _log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: D
         log.event("recompiles", code, line, f"compiled {count} because {cause.text()}", id="PJ401", ms=ms)
     log.event("perf", code, line, f"compiled {count}, {len(compiled.graph.blocks)} blocks, {len(compiled.exits)} exits", ms=ms)
     if log.enabled("graph"):
-        log.message("graph", compiled.captured)
-        log.message("graph", graph_text(compiled.graph))
+        log.event("graph", code, line, f"as captured\n{compiled.captured}")
+        log.event("graph", code, line, f"as compiled\n{graph_text(compiled.graph)}")
     if log.enabled("code"):
-        log.message("code", compiled.native.code)
+        log.event("code", code, line, f"as handed to the code generator\n{compiled.native.code}")

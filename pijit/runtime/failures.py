@@ -63,6 +63,11 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
     return Difference("guard_missing", name, "a value", "nothing")
 
 
+def distance(row: Row, got: Any, unset: object) -> int:
+    """In how many ways a guard row does not hold."""
+    return sum(1 for _ in DIFFERENCES[row[0]](row, "", got)) if got is not unset and not any(type(part) is Gone for part in row) else 1
+
+
 def show(value: Any) -> str:
     """An object in a few words."""
     if type(value) is Gone:

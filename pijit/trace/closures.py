@@ -78,7 +78,8 @@ def make(t: Tracer, code: Abstract) -> Container:
 
 def with_attribute(made: Abstract, bit: int, value: Abstract) -> Container:
     """The function with its cells or defaults."""
-    assert isinstance(made, Container)
+    if not isinstance(made, Container):
+        raise Break("definition", "a function that was made before")
     fits = isinstance(value, Container) and not changes(value) and (bit != _KEYWORD_DEFAULTS or isinstance(value, Instance))
     if bit not in _ITEM or not (fits or isinstance(value, Known)):
         raise Break("definition", "annotations" if bit not in _ITEM else "defaults")
