@@ -59,7 +59,7 @@ EXAMPLES: dict[str, str] = {
     "PJ205": f("return math.sqrt(x)", "f(-1.5)", before="import math\n\n"),
     "PJ206": f("return 1.0 / x", f"f({SIX})"),
     "PJ207": f("return np.linalg.inv(x)", "f(np.zeros((2, 2)))"),
-    "PJ208": f("return np.linalg.eigvals(x) * 2", "f(np.array([[0.0, -1.0], [1.0, 0.0]]))"),
+    "PJ208": f("return np.real_if_close(x) * 2", "f(np.array([1.0 + 2.0j, 3.0]))"),
     "PJ209": f("for i in range(10**9):\n    x = x + 1.0\n    if done:\n        break\nreturn done",
                "signal.setitimer(signal.ITIMER_PROF, 0.2)\nf(1.5)\nsignal.signal(signal.SIGPROF, signal.SIG_IGN)",
                before="import signal\n\ndone = False\n\ndef stop(*_):\n    global done\n    done = True\n\nsignal.signal(signal.SIGPROF, stop)\n\n"),
