@@ -57,7 +57,12 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
+        PyThreadState *ts = PyThreadState_Get();
+        bool aside = pj_collector_leave(ts);
         result = pj_call_back(callback, args);
+        if (aside) {
+            pj_collector_back(ts);
+        }
         Py_DECREF(args);
     }
     if (result == NULL) {

@@ -196,7 +196,7 @@ static void unlink_chain(PjRun *r, PjSite *s, PjFrame **shadows)
             pj_err_give(exc);
         }
     }
-    pj_frame_unlink(r->ts, r->prev);
+    PJ_CURRENT(r->ts) = r->frame;
 }
 
 /* See docs/native.md. */

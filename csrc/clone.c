@@ -296,7 +296,12 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
         PyErr_NoMemory();
         return NULL;
     }
+    PyThreadState *ts = PyThreadState_Get();
+    bool aside = pj_collector_leave(ts);
     PyObject *copy = PyObject_CallMethod((PyObject *)state->code, "replace", NULL);
+    if (aside) {
+        pj_collector_back(ts);
+    }
     if (copy != NULL && (!PyCode_Check(copy) || Py_SIZE(copy) != Py_SIZE(state->code))) {
         PyErr_SetString(PyExc_SystemError, "code.replace() gave another layout");
         Py_CLEAR(copy);

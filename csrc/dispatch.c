@@ -397,6 +397,7 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
         roots[i] = 0;
     }
     int64_t exit;
+    pj_frame_link(r->ts, r->frame, r->prev); /* for who looks at what this thread does: faulthandler, tracemalloc */
     if (PJ_UNLIKELY((f->hits & PJ_SAMPLE) == 0)) {
         int64_t start = pj_clock();
         exit = f->native(W);
@@ -406,6 +407,7 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     else {
         exit = f->native(W);
     }
+    pj_frame_unlink(r->ts, r->prev);
     PjStep step;
     if (PJ_LIKELY(exit >= 0 && exit < f->nexits)) {
         step = pj_apply_exit(r, f, (int)exit, W);

@@ -543,6 +543,7 @@ int pj_rest(void)
 int pj_uninstall(void)
 {
     pj_own_switch(false);
+    pj_collector_end();
     return pj_rest();
 }
 

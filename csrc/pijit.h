@@ -324,6 +324,11 @@ int pj_namespaces_init(void);
 bool pj_stack_exhausted(char *here);
 size_t pj_stack_left(char *here);
 
+/* collector.c: what the program's garbage collector does not see */
+bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
+void pj_collector_back(PyThreadState *ts);
+void pj_collector_end(void);
+
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */

@@ -79,6 +79,11 @@ class Frozen:
     a: float
     b: float = 1.5
 Point = namedtuple("Point", "x y")
+class Result(namedtuple("Result", "x y")):
+    def __new__(cls, x, y, *, more=0):
+        made = super().__new__(cls, x, y)
+        made.more = more
+        return made
 class Plain:
     k = 2
 class Array:
@@ -374,6 +379,33 @@ def f(x):
     p = Point(x, 2)
     a, b = p
     return p.x + p[1] + a, len(p), [p], p
+""", (1.5,)),
+    "namedtuple with a field of its own": ("""
+def f(x, n):
+    for i in range(n):
+        r = Result(x, i, more=i)
+        r.me = r
+    q = r
+    q.more += 1
+    return tuple(r), len(r), r.more, r.me is q, r == (x, n - 1), vars(Result(x, x)), Result(x, n).more
+""", (1.5, 20)),
+    "namedtuple without a place": ("""
+def f(x):
+    p = Point(x, 2)
+    try:
+        p.z = 3
+    except AttributeError as e:
+        return str(e), p
+""", (1.5,)),
+    "keywords have no attributes": ("""
+def g(**k):
+    k["a"] = 2
+    try:
+        k.a = 3
+    except AttributeError as e:
+        return str(e), k
+def f(x):
+    return g(a=x, b=x)
 """, (1.5,)),
     "super": ("""
 def f(x):

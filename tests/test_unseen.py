@@ -174,6 +174,111 @@ PROGRAMS = {
             gc.collect()  # a module is a cycle of its own
             print(s, ref() is None)
         """,
+    # A class may hold more than names, and looking one up compares it with them.
+    "keys with an __eq__ of their own": """
+        compared = []
+        class Key:
+            def __init__(self, name):
+                self.name = name
+            def __hash__(self):
+                return hash(self.name)
+            def __eq__(self, other):
+                compared.append(other)
+                return self.name == other
+        Base = type("Base", (), {Key("k"): 3, Key("m"): 5})
+        class X(Base):
+            def add(self, n):
+                return n + self.k
+        def use(x, n):
+            s = 0
+            for i in range(n):
+                s = s + x.k * X.m + x.add(i)
+            return s
+        for n in (1, 5, 50, 300):
+            print(use(X(), n))
+            X.other = n
+        print(sorted(set(compared)))
+        """,
+    # As are bound methods of built-in objects, partials, modules.
+    "what is callable and was met is gone at once": """
+        import gc, types, weakref
+        from functools import partial
+        from random import Random
+        from itertools import count
+        gc.disable()
+        def use(f, x, n):
+            s = 0
+            for i in range(n):
+                s += i
+                if n > 30:
+                    f(x)
+            return f is not None
+        def look(make):
+            f = make()
+            ref = weakref.ref(f)
+            used = use(f, 1, 40), use(f, 1, 3)
+            del f
+            return used, ref() is None
+        class Items(list):
+            pass
+        def kept(make, name):
+            things = make()
+            ref = weakref.ref(things)
+            used = use(getattr(things, name), 1, 40), use(getattr(things, name), 1, 3)
+            del things
+            return used, ref() is None
+        for _ in range(3):
+            print(look(lambda: [].append), look(lambda: partial(int)), look(lambda: partial(max, 3)))
+            print(kept(Items, "append"), kept(Items, "count"), kept(lambda: Random(3), "seed"))
+        def module(n):
+            m = types.ModuleType("m")
+            m.k = 2
+            s = 0
+            for i in range(n):
+                s += i * m.k
+            return s, weakref.ref(m)
+        for _ in range(3):
+            s, ref = module(40)
+            print(s, ref() is None)
+        """,
+    # What a compilation allocates is not counted, listed or collected with what the program does.
+    "the garbage collector": """
+        import gc
+        log = []
+        gc.callbacks.append(lambda phase, info: log.append((phase, info["generation"], info["collected"])))
+        class Node:
+            def __init__(self, k):
+                self.me, self.k = self, k
+        def work(n):
+            out = 0.0
+            for i in range(n):
+                Node(i)
+                out = out + i * 0.5
+            return out
+        def other(n, text):
+            for c in text:
+                if c == "a":
+                    n += 1
+                elif c == "b":
+                    n *= 2
+            return n
+        def step(k):
+            work(300 + k)
+            other(k, "abcabc" * k)
+            other(k * 0.5, ["a", "b"])
+            return gc.get_count()[1:]
+        gc.collect()
+        for k in range(20):
+            log.clear()
+            objects, collections = len(gc.get_objects()), gc.get_stats()[0]["collections"]
+            print(k, step(k), gc.collect(), gc.isenabled(), gc.get_stats()[0]["collections"] - collections, log)
+            print(k == 0 or len(gc.get_objects()) - objects)
+        gc.disable()
+        gc.collect()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        other(True, ["a"]), other(1j, "abab"), other(2**80, "ab")
+        print(gc.get_count()[0] < 20, gc.collect(), gc.isenabled(), len(gc.garbage), gc.get_debug() == gc.DEBUG_SAVEALL)
+        """,
     # An audit hook in Python runs in the middle of sys.settrace.
     "events with an audit hook": """
         import sys
@@ -241,7 +346,10 @@ PROGRAMS = {
 
 
 # Of these everything is compiled, whether it pays or not.
-COMPILED = ("looking runs nothing", "functions and modules that were met are gone at once", "a lambda of eval is gone at once")
+COMPILED = (
+    "looking runs nothing", "functions and modules that were met are gone at once", "a lambda of eval is gone at once",
+    "what is callable and was met is gone at once", "the garbage collector", "keys with an __eq__ of their own",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -35,12 +35,13 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class Bounded:
-    """``safe``: the operations that need no exit when all of ``loads`` and ``values``, and what ``carries`` begin with, are small."""
+    """``safe``: the operations that need no exit when all of ``loads``, ``values`` and ``ints``, and what ``carries`` begin with, are
+    small. Of ``ints`` the strip itself must make sure."""
 
     def __init__(self, loop: Loop, facts: Facts, carries: Sequence[Carried], visible: Iterable[Op]) -> None:
         """``visible``: the loads whose indices are inside in every iteration."""
         self.loop, self._facts = loop, facts
-        self._carried = {one.load.result: one.store.args[1] for one in carries}
+        self._carried = {load.result: [*one.stored.values()] for one in carries for load in one.loads}
         self._passed = _passed(loop)
         outside = {arg: None for op in loop.ops() for arg in op.args if loop.fixed(arg) and not isinstance(arg, Const)}
         self.values = [value for value in (*loop.header.params, *outside) if value.type == _WIDE]
@@ -52,6 +53,8 @@ class Bounded:
         self.pairs.clear()
         self.loads = [op for op in self.loads if op.result in needed and self._still(op)]
         self.values = [value for value in self.values if value in needed]
+        casts = (op for op in loop.ops() if op.name == "cast" and op.result in needed)
+        self.ints = [op.args[0] for op in casts if op.args[0].type == INT and loop.fixed(op.args[0])]
 
     def look(self, block: Block, bound: Value, begin: Sequence[Value], failed: Jump, passed: Jump) -> Jump:
         """Leads from the block to ``passed`` if everything is small up to the bound, else to ``failed``. ``begin``: what the carried values
@@ -115,7 +118,7 @@ class Bounded:
             ranges = _Ranges(self.loop, self._facts, begin | dict.fromkeys(self._small, _LOOKED_AT))
             after = {}
             for value, (low, high) in begin.items():
-                ways = [ranges.of(self._carried[value])] if value in self._carried else ranges.passed(value)
+                ways = [*map(ranges.of, self._carried[value])] if value in self._carried else ranges.passed(value)
                 first, last = min([low, *(way[0] for way in ways)]), max([high, *(way[1] for way in ways)])
                 if round == _ROUNDS - 1:
                     first, last = (MIN if first < low else low), (MAX if last > high else high)
@@ -137,7 +140,7 @@ class Bounded:
             if isinstance(value.op, Op) and value.op.name in ("np_op", "select"):
                 work += value.op.args
             work += self._passed.get(value, [])
-            work += [self._carried[value]] if value in self._carried else []
+            work += self._carried.get(value, [])
         return found
 
 
@@ -211,7 +214,8 @@ class _Ranges:
                 ways.append(self.of(value, chosen))
             return min(low for low, _ in ways), max(high for _, high in ways)
         if op.name == "cast" and op.args[0].type == INT:
-            return self._facts.estimate(op.args[0])
+            low, high = self._facts.estimate(op.args[0])
+            return (max(low, -SMALL), min(high, SMALL - 1)) if self._loop.fixed(op.args[0]) else (low, high)
         if op.name != "np_op" or op.attrs["ufunc"] not in _UFUNCS or any(arg.type != _WIDE for arg in op.args):
             return _FULL
         low, high = _UFUNCS[op.attrs["ufunc"]](*(self.of(arg, there) for arg in op.args))

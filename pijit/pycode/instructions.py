@@ -18,7 +18,9 @@ _PROLOGUE = frozenset({"COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_T
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _LOADS_NAME = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _LOADS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
-_FRAME_NAMES = frozenset({"locals", "eval", "exec", "vars", "dir", "_getframe"})
+# What sees the frame that it is called from, or the objects that the frame holds: names, and modules of whose functions some do.
+_FRAME_NAMES = frozenset({"locals", "eval", "exec", "vars", "dir", "gc", "tracemalloc"})
+_FRAME_ATTRIBUTES = frozenset({"_getframe", "_current_frames", "currentframe", "getrefcount", "getallocatedblocks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,8 @@ class _Lines:
 
 def _looks_at_frames(step: Micro) -> bool:
     if step.name in _LOADS_NAME:
-        return step.arg in _FRAME_NAMES
-    return step.name in _LOADS_ATTRIBUTE and step.arg == "_getframe"
+        return step.arg in _FRAME_NAMES or step.arg in _FRAME_ATTRIBUTES
+    return step.name in _LOADS_ATTRIBUTE and step.arg in _FRAME_ATTRIBUTES
 
 
 def _closures(bytecode: Bytecode, instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import weakref
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -171,8 +172,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     fragment.rows = [lifetimes.recorded(row) for row in rows]
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
     fragment.native = _native.Fragment(
-        native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep, fragment,
-        worth.is_repeatable(compiled.graph),
+        native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep,
+        weakref.ref(fragment), worth.is_repeatable(compiled.graph),
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
@@ -269,7 +270,7 @@ def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
 
 def retire(state: Any, record: Record, native: Any, reason: str) -> None:
     """Takes a fragment out of use. A function with nothing left to run natively is left alone from then on."""
-    fragment: FragmentRecord = native.data
+    fragment: FragmentRecord = native.data()
     plan: Plan = record.plan
     pc = next(pc for pc in plan.entries if native in state.fragments(pc))
     state.remove_fragment(pc, native)
@@ -311,7 +312,7 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
     if not failures:
         return None
     fragment, row, got = max(reversed(failures), key=lambda failure: failure[1])
-    data: FragmentRecord = fragment.data
+    data: FragmentRecord = fragment.data()
     found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
     entry.since = entry.since or time.strftime("%H:%M:%S")

@@ -23,7 +23,7 @@ _LAST = 10**6  # a fragment that has come so far is left alone
 
 def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int) -> int:
     """Deals with one hot exit; gives the count at which to look again."""
-    fragment = native.data
+    fragment: FragmentRecord = native.data()
     exit = fragment.exits[index]
     if exit.kind == "poll":
         return NEVER

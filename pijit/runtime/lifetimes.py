@@ -1,4 +1,4 @@
-"""Fragments keep no function, class or namespace of the program alive.
+"""Fragments keep no function, class, module or namespace of the program alive.
 
 A code object owns its fragments in a way that the garbage collector does not see. Would a fragment own a function that a guard compares
 with, the function's globals, closure and code would live as long as the code that has once met it, for ever if that is its own. So what a
@@ -12,7 +12,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from pijit.ground.names import is_a, is_heap_class
@@ -42,9 +43,19 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
     found: dict[int, weakref.ref[Any]] = {}
     for row in rows:
         for operand in _compared(row):
-            if is_a(operand, (FunctionType, CodeType)) or (is_a(operand, type) and is_heap_class(operand)):
+            if _may_go(operand):
                 found[id(operand)] = weakref.ref(operand)
     return found
+
+
+def _may_go(operand: Any) -> bool:
+    """Classes in C stay, and functions in C where their modules have them; what else can be referred to weakly may go."""
+    if is_a(operand, type):
+        return is_heap_class(operand)
+    if type(operand) is BuiltinFunctionType:
+        home = operand.__self__
+        return type(home) is not ModuleType or vars(home).get(operand.__name__) is not operand
+    return is_a(operand, (FunctionType, CodeType, MethodType, ModuleType, partial))
 
 
 def _compared(row: Row) -> Iterator[Any]:

@@ -56,9 +56,10 @@ class Failure:
     count: int = 0
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class FragmentRecord:
-    """A fragment as people see it. `native` is the `_native.Fragment`, or None once it is retired."""
+    """A fragment as people see it. `native` is the `_native.Fragment`, or None once it is retired; its way back, `data`, is weak, since the
+    garbage collector does not see it."""
 
     line: int
     kind: str  # "function" | "loop" | "after"

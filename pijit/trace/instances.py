@@ -83,8 +83,6 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
         raise Break("store_target", "an object that holds itself")
     if owner.kind == "instance":
         found = objects.class_lookup(owner.cls, name)
-        if type(found) is not types.MemberDescriptorType and owner.cls.__dictoffset__ == 0:
-            raise Break("always_raises", f"{class_name(owner.cls)} has no place for {name}")
         t.guards.member(owner.cls, name, _UNSET if found is objects.MISSING else found)
         t.guards.member(owner.cls, "__setattr__", objects.class_lookup(owner.cls, "__setattr__"))
     replace(t.state.frames, owner, owner.storing(name, value))

@@ -70,6 +70,8 @@ def class_lookup(cls: type, name: str) -> Any:
     """What the class and its bases say of a name, found without running anything."""
     for base in _mro(cls):
         namespace = _namespace(base)
+        if not set(map(type, list(namespace))) <= {str}:  # others have an __eq__ of their own
+            raise Break("unsupported_type", f"{class_name(base)}, whose namespace holds more than names")
         if name in namespace:
             return namespace[name]
     return MISSING
@@ -302,11 +304,15 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     found = class_lookup(cls, name)
     if type(found) is not _SLOT and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
+    if type(found) is not _SLOT and cls.__dictoffset__ == 0:
+        raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
     if isinstance(owner, Instance):
         from . import instances
 
-        instances.store(t, owner, name, value)
-        return
+        if owner.kind == "instance":
+            instances.store(t, owner, name, value)
+            return
+        owner, value = instances.settled(t, owner, value)  # what others hold by name are their items
     put(t, owner, ("field", name), value)
     t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
 

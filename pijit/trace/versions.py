@@ -92,8 +92,9 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         elif stored:
             container[key] = abstract.remade(param(v) for v in abstract.parts())
         elif label in before and before[label].shape() == abstract.shape():
-            kept = zip(abstract.parts(), before[label].parts(), strict=True)
-            container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
+            kept = list(zip(abstract.parts(), before[label].parts(), strict=True))
+            if any(mine is not theirs for mine, theirs in kept):  # else it stays what it is, perhaps what came in
+                container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
         if isinstance(abstract, Container) and container[key] is not abstract:
             remade[id(abstract)] = container[key]
     for (_, container, key), abstract in _labelled_slots(fresh):

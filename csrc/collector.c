@@ -1,0 +1,110 @@
+/* collector.c - what pijit's Python side allocates is no business of the program's garbage collector.
+ *
+ * While a callback runs the program's generations are set aside and no collection starts. What the callback leaves behind is
+ * collected by itself and then kept in a list of ours. So the program's collections come when they come without pijit, take no
+ * longer, and find, count and list its own objects only; and finalizers never run in the middle of a compilation.
+ *
+ * With several threads nothing is set aside: what they allocate meanwhile could not be told from ours. */
+#include "frame.h"
+
+typedef struct _gc_runtime_state Collector;
+
+enum { YOUNG = 100, OLD = 20000 }; /* new objects from which on they, or all of ours, are looked through */
+
+static PyGC_Head ours = {(uintptr_t)&ours, (uintptr_t)&ours}; /* what callbacks left behind */
+static Py_ssize_t known, since;                               /* how many at the last look at all of them, how many since */
+static PyGC_Head aside[NUM_GENERATIONS];                      /* the program's objects */
+static Collector before;                                      /* and its counts and settings */
+static int depth;                                             /* callbacks may nest */
+
+static inline void list_init(PyGC_Head *list)
+{
+    list->_gc_prev = list->_gc_next = (uintptr_t)list;
+}
+
+/* Moves what is in `from` to the end of `to`. */
+static void list_move(PyGC_Head *from, PyGC_Head *to)
+{
+    PyGC_Head *first = _PyGCHead_NEXT(from), *last = _PyGCHead_PREV(from), *end = _PyGCHead_PREV(to);
+    if (first == from) {
+        return;
+    }
+    _PyGCHead_SET_NEXT(end, first);
+    _PyGCHead_SET_PREV(first, end);
+    _PyGCHead_SET_NEXT(last, to);
+    _PyGCHead_SET_PREV(to, last);
+    list_init(from);
+}
+
+static inline Collector *collector(PyThreadState *ts)
+{
+    return &ts->interp->gc;
+}
+
+/* Before a callback: whether the program's objects were set aside. */
+bool pj_collector_leave(PyThreadState *ts)
+{
+    Collector *gc = collector(ts);
+    if (depth > 0 || ts->next != NULL || ts->prev != NULL || ts->interp != PyInterpreterState_Main()) {
+        return false;
+    }
+    depth++;
+    before = *gc;
+    for (int i = 0; i < NUM_GENERATIONS; i++) {
+        list_init(&aside[i]);
+        list_move(&gc->generations[i].head, &aside[i]);
+        gc->generations[i].count = 0;
+    }
+    gc->enabled = 0;
+    return true;
+}
+
+/* Collects what the callback left behind, and now and then all that callbacks did. */
+static void collect(Collector *gc)
+{
+    bool all = since > known / 4 + OLD;
+    if (gc->collecting || (!all && gc->generations[0].count < YOUNG)) {
+        since += gc->generations[0].count;
+        return; /* in the middle of a collection, of finalizers say, there is no other */
+    }
+    if (all) {
+        list_move(&ours, &gc->generations[NUM_GENERATIONS - 1].head);
+    }
+    gc->enabled = 1;
+    gc->debug = 0;
+    gc->callbacks = NULL;
+    PyGC_Collect();
+    since += gc->long_lived_total;
+    if (all) {
+        known = gc->long_lived_total;
+        since = 0;
+    }
+}
+
+/* After it: everything is as it was. An exception that is set stays set. */
+void pj_collector_back(PyThreadState *ts)
+{
+    Collector *gc = collector(ts);
+    collect(gc);
+    for (int i = 0; i < NUM_GENERATIONS; i++) {
+        list_move(&gc->generations[i].head, &ours);
+        list_move(&aside[i], &gc->generations[i].head);
+        gc->generations[i].count = before.generations[i].count;
+    }
+    memcpy(gc->generation_stats, before.generation_stats, sizeof(before.generation_stats));
+    gc->enabled = before.enabled;
+    gc->debug = before.debug;
+    gc->callbacks = before.callbacks;
+    gc->long_lived_total = before.long_lived_total;
+    gc->long_lived_pending = before.long_lived_pending;
+    depth--;
+}
+
+/* The interpreter ends, or pijit does: from here on the program's collector sees all. */
+void pj_collector_end(void)
+{
+    Collector *gc = collector(PyThreadState_Get());
+    if (depth == 0) {
+        list_move(&ours, &gc->generations[NUM_GENERATIONS - 1].head);
+    }
+}
