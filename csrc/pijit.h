@@ -376,7 +376,16 @@ int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
 int pj_box_init(void);
 PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
 bool pj_recipe_is_bound(const PjRecipe *recipe);
+bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);
+
+/* closures.c */
+PyObject *pj_build_root_cell(int64_t slot, int64_t *W);
+PyObject *pj_build_cell_of(PyObject *function, int64_t index);
+PyObject *pj_build_in_cell(PyObject *cell, PyObject *contents);
+PyObject *pj_call_blank(PyObject *function);
+PyObject *pj_build_generator(PyObject *function, int pc, PyObject *slots, PyObject **values, int count);
+PyObject *pj_build_function(PyObject *code, PyObject *maker, PyObject *closure, PyObject *defaults, PyObject *kwdefaults, int64_t *W);
 
 /* exits.c */
 int pj_exit_parse(PjExit *exit, PyObject *tuple);

@@ -62,6 +62,8 @@ def is_repeatable(graph: Graph) -> bool:
     """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
     its frame can be made once more."""
     ops = [op for block in graph.blocks for op in block.ops]
+    if not any(isinstance(block.end, Leave) and block.end.exit.kind == "return" for block in graph.blocks):
+        return False
     return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name not in ("look", "recheck") for op in ops)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Const, Op, Value
 from ..ir.types import NATIVE, Array, Np
-from . import opaque, powers
+from . import opaque, powers, standins
 from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def better_by_numpy(t: Tracer, ufunc: str, target: ArrayValue, operands: list[Ab
     made = any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands)
     if made and not (ufunc in _DEAR and target.type.dtype.kind == "f"):
         return False
-    lengths = [opaque.actual_length(t, dim) for dim in target.dims]
+    lengths = [standins.actual_length(t, dim) for dim in target.dims]
     if None not in lengths:
         return math.prod(lengths) >= _LARGE  # type: ignore[arg-type]
     alike = [a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)]
