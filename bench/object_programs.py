@@ -244,6 +244,37 @@ def server():
     return Server()
 
 
+# ---- generators and inner functions ------------------------------------------------------------------------------------------
+
+
+def smoothed(samples, cutoff):
+    state = 0.0
+    for sample in samples:
+        state += cutoff * (sample - state)
+        yield state
+
+
+def summarise(cutoff, n):
+    crossings, above = 0, False
+
+    def watch(level):
+        nonlocal crossings, above
+        if (level > 0.5) != above:
+            above = not above
+            crossings += 1
+
+    samples = [i * 0.37 % 1.0 for i in range(n)]
+    for level in smoothed(samples, cutoff):
+        watch(level)
+    energy = sum(level * level for level in smoothed(samples, cutoff))
+    peak = max(abs(level - 0.5) for level in smoothed(samples, cutoff))
+    return crossings, energy, peak, any(level > 0.9 for level in smoothed(samples, cutoff))
+
+
+def cutoff():
+    return 0.05
+
+
 # ---- programs without arrays -------------------------------------------------------------------------------------------------
 
 

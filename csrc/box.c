@@ -3,7 +3,7 @@
 #include "pijit.h"
 #include "numpy_api.h"
 
-/* kind, "name", fields: w word, o object, r recipe, l list of recipes, y NumPy type number */
+/* kind, "name", fields: w word, o object, r recipe, l list of recipes, n number */
 #define RECIPES(X)                                                                                                    \
     X(KEEP, "keep", "")                                                                                               \
     X(UNSET, "unset", "")                                                                                             \
@@ -13,7 +13,7 @@
     X(FLOAT, "float", "w")                                                                                            \
     X(BOOL, "bool", "w")                                                                                              \
     X(COMPLEX, "complex", "w")                                                                                        \
-    X(NP, "np", "yw")                                                                                                 \
+    X(NP, "np", "nw")                                                                                                 \
     X(OBJECT, "object", "w")                                                                                          \
     X(TUPLE, "tuple", "l")                                                                                            \
     X(LIST, "list", "l")                                                                                              \
@@ -25,7 +25,13 @@
     X(ITERATOR_AT, "iterator_at", "rr")                                                                               \
     X(DICT, "dict", "l")                                                                                              \
     X(INSTANCE, "instance", "ol")                                                                                     \
-    X(MADE, "made", "ol")
+    X(MADE, "made", "ol")                                                                                             \
+    X(FUNCTION, "function", "orrrr")                                                                                  \
+    X(CELL, "cell", "")                                                                                               \
+    X(ROOT_CELL, "root_cell", "n")                                                                                    \
+    X(CELL_OF, "cell_of", "rn")                                                                                       \
+    X(IN_CELL, "in_cell", "rr")                                                                                       \
+    X(GENERATOR, "generator", "rnol")
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -177,7 +183,7 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
         PyObject *o = PyTuple_GET_ITEM(tuple, i + 1);
         switch (fields[i]) {
         case 'w':
-        case 'y': {
+        case 'n': {
             long long v = PyLong_AsLongLong(o);
             if (v < 0 || v > INT32_MAX) {
                 if (!PyErr_Occurred()) {
@@ -214,6 +220,17 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
         PyObject *cls = PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == r->count + 1 ? pj_held(PyTuple_GET_ITEM(o, 0)) : NULL;
         if (cls == NULL || !PyType_Check(cls)) {
             PyErr_SetString(PyExc_ValueError, "recipe: an instance needs its class and one name per part");
+            return -1;
+        }
+    }
+    if (r->op == R_GENERATOR) {
+        PyObject *slots = r->object;
+        bool good = PyTuple_CheckExact(slots) && PyTuple_GET_SIZE(slots) < r->count;
+        for (Py_ssize_t i = 0; good && i < PyTuple_GET_SIZE(slots); i++) {
+            good = PyLong_CheckExact(PyTuple_GET_ITEM(slots, i));
+        }
+        if (!good) {
+            PyErr_SetString(PyExc_ValueError, "recipe: a generator needs one part per slot");
             return -1;
         }
     }
@@ -278,6 +295,11 @@ bool pj_recipe_is_bound(const PjRecipe *r)
     return r->op == R_BOUND_METHOD;
 }
 
+bool pj_recipe_in_cell(const PjRecipe *r)
+{
+    return r->op == R_IN_CELL;
+}
+
 /* The highest word the recipe reads, for checking it against a fragment's nwords. */
 int64_t pj_recipe_words(const PjRecipe *r)
 {
@@ -286,7 +308,7 @@ int64_t pj_recipe_words(const PjRecipe *r)
     const int64_t numbers[] = {r->a, r->b, r->c, r->d};
     int used = 0;
     for (; *fields != '\0'; fields++) {
-        if (*fields == 'w' || *fields == 'y') {
+        if (*fields == 'w' || *fields == 'n') {
             if (*fields == 'w' && numbers[used] > top) {
                 top = numbers[used];
             }
@@ -458,6 +480,54 @@ static PyObject *build_bound_method(const PjRecipe *r, int64_t *W)
     return o;
 }
 
+static PyObject *build_function(const PjRecipe *r, int64_t *W)
+{
+    PyObject *parts[4] = {NULL, NULL, NULL, NULL}, *o = NULL;
+    int i = 0;
+    while (i < 4 && (pj_recipe_empty(r->kids[i]) || (parts[i] = build_part(r->kids[i], W)) != NULL)) {
+        i++;
+    }
+    if (i == 4) {
+        o = pj_build_function(pj_held(r->object), parts[0], parts[1], parts[2], parts[3], W);
+    }
+    for (i = 0; i < 4; i++) {
+        Py_XDECREF(parts[i]);
+    }
+    return o;
+}
+
+static PyObject *build_generator(const PjRecipe *r, int64_t *W)
+{
+    PyObject **values = PyMem_Calloc((size_t)r->count, sizeof(PyObject *)), *o = NULL;
+    int n = 0;
+    if (values == NULL) {
+        return PyErr_NoMemory();
+    }
+    while (n < r->count && (values[n] = build_part(r->kids[n], W)) != NULL) {
+        n++;
+    }
+    if (n == r->count) {
+        o = pj_build_generator(values[0], (int)r->a, r->object, values + 1, n - 1);
+        n = 1;
+    }
+    while (n > 0) {
+        n--;
+        Py_DECREF(values[n]);
+    }
+    PyMem_Free(values);
+    return o;
+}
+
+static PyObject *build_in_cell(const PjRecipe *r, int64_t *W)
+{
+    PyObject *cell = build_part(r->kids[0], W);
+    PyObject *contents = cell == NULL || pj_recipe_empty(r->kids[1]) ? NULL : build_part(r->kids[1], W);
+    if (cell != NULL && contents == NULL && PyErr_Occurred()) {
+        Py_CLEAR(cell);
+    }
+    return cell == NULL ? NULL : pj_build_in_cell(cell, contents);
+}
+
 /* A new reference. NULL without an exception: "keep", "unset" or "null"; NULL with one: it could not be built. */
 PyObject *pj_build(const PjRecipe *r, int64_t *W)
 {
@@ -527,6 +597,20 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         Py_XDECREF(args);
         return o;
     }
+    case R_FUNCTION:
+        return build_function(r, W);
+    case R_CELL:
+        return PyCell_New(NULL);
+    case R_ROOT_CELL:
+        return pj_build_root_cell(r->a, W);
+    case R_CELL_OF: {
+        PyObject *function = build_part(r->kids[0], W);
+        return function == NULL ? NULL : pj_build_cell_of(function, r->a);
+    }
+    case R_IN_CELL:
+        return build_in_cell(r, W);
+    case R_GENERATOR:
+        return build_generator(r, W);
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -81,7 +81,7 @@ static int raise_now(void *exc)
 
 /* What a signal's handler raised while a callback ran is raised when the main thread next looks at its signals, in the
  * program's code. Steals exc. */
-static void raise_later(PyObject *exc)
+void pj_raise_later(PyObject *exc)
 {
     if (Py_AddPendingCall(raise_now, exc) < 0) {
         pj_err_give(exc);
@@ -96,7 +96,7 @@ static int64_t number_of(PyObject *result, int64_t otherwise, const char *name)
         return otherwise;
     }
     if (PyExceptionInstance_Check(result)) {
-        raise_later(result);
+        pj_raise_later(result);
         return otherwise;
     }
     int64_t n = result == Py_None ? otherwise : PyLong_AsLongLong(result);

@@ -247,7 +247,7 @@ int64_t pj_call(int64_t *W, int64_t number)
 /* ---- arrays ---- */
 
 /* New uninitialised array, or NULL without an exception. order: 0 C, 1 Fortran. */
-static PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
+PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
 {
     PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
     PyObject *a = descr == NULL ? NULL
@@ -318,7 +318,7 @@ static int64_t pj_unbox_int(PyObject *o, int64_t *out)
 enum { FPE_DIVIDE = 1, FPE_OVER = 2, FPE_UNDER = 4, FPE_BAD = 8 };
 
 /* On x86-64 all of Python's and NumPy's arithmetic is SSE: its status register alone costs 1 ns, fenv.h 40. */
-static void pj_fp_clear(void)
+void pj_fp_clear(void)
 {
 #if defined(__x86_64__)
     unsigned csr = _mm_getcsr();
@@ -330,7 +330,7 @@ static void pj_fp_clear(void)
 #endif
 }
 
-static int64_t pj_fp_get(void)
+int64_t pj_fp_get(void)
 {
 #if defined(__x86_64__)
     unsigned flags = _mm_getcsr();
@@ -440,6 +440,8 @@ PyObject *pj_symbols(void)
         {"pj_empty", (void *)pj_empty},
         {"pj_view", (void *)pj_view},
         {"pj_assign", (void *)pj_assign},
+        {"pj_kernel_into", (void *)pj_kernel_into},
+        {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},
         {"pj_retain", (void *)pj_retain},
         {"pj_list_item", (void *)pj_list_item},

@@ -268,7 +268,7 @@ static int write_frame(PjFrame *f, PjExitFrame *spec, PyObject **locals, PyObjec
             continue;
         }
         PyObject **place = &slots[slot];
-        if (kinds != NULL && (kinds[slot] & (CO_FAST_CELL | CO_FAST_FREE))) {
+        if (kinds != NULL && (kinds[slot] & (CO_FAST_CELL | CO_FAST_FREE)) && !pj_recipe_in_cell(spec->locals[i])) {
             if (*place == NULL && locals[i] != NULL) {
                 *place = PyCell_New(NULL);
                 if (*place == NULL) {

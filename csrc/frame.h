@@ -95,6 +95,17 @@ static inline void pj_frame_unlink(PyThreadState *ts, PjFrame *prev)
     PJ_CURRENT(ts) = prev;
 }
 
+static inline PjFrame *pj_generator_frame(PyObject *generator)
+{
+    return (PjFrame *)((PyGenObject *)generator)->gi_iframe;
+}
+
+/* A new generator looks as if it had passed a yield. */
+static inline void pj_generator_suspend(PyObject *generator)
+{
+    ((PyGenObject *)generator)->gi_frame_state = FRAME_SUSPENDED;
+}
+
 /* Replaces the code by one of the same layout; the pc must be set afterwards. */
 static inline void pj_frame_swap_code(PjFrame *f, PyCodeObject *code)
 {

@@ -413,28 +413,13 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
         pj_pending_free(pending);
         return NULL;
     }
-    PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)function)->func_code;
-    int n = code->co_argcount, k = code->co_kwonlyargcount;
-    PyObject **args = PyMem_Malloc(((size_t)n + (size_t)k + 1) * sizeof(PyObject *));
-    PyObject *names = k ? PyTuple_New(k) : NULL;
-    if (args == NULL || (k && names == NULL)) {
-        PyErr_NoMemory();
-        pj_pending_free(pending);
-        goto done;
-    }
-    for (int i = 0; i < n + k; i++) {
-        args[i] = Py_None;
-    }
-    for (int i = 0; i < k; i++) {
-        PyTuple_SET_ITEM(names, i, Py_NewRef(PyTuple_GET_ITEM(code->co_localsplusnames, n + i)));
-    }
     _PyFrameEvalFunction before = pj_get_eval(ts->interp);
     if (before != pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(ts->interp, pj_hook); /* uninstalled, or replaced: for this one call */
     }
     pj_thread.request = pending;
     pj_thread.request_function = function;
-    result = pj_function_vectorcall(function)(function, args, (size_t)n, names);
+    result = pj_call_blank(function);
     if (before != pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(ts->interp, before == NULL ? _PyEval_EvalFrameDefault : before);
     }
@@ -446,9 +431,6 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
             PyErr_SetString(PyExc_SystemError, "pijit: the frame of an inlined call could not be rebuilt");
         }
     }
-done:
-    PyMem_Free(args);
-    Py_XDECREF(names);
     Py_DECREF(function);
     return result;
 }

@@ -279,11 +279,6 @@ extern PyObject *pj_unset; /* the UNSET object */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
-/* collector.c: what the program's garbage collector does not see */
-bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
-void pj_collector_back(PyThreadState *ts);
-void pj_collector_end(void);
-
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
 
@@ -337,6 +332,7 @@ void pj_collector_end(void);
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
+void pj_raise_later(PyObject *exc);
 void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
@@ -361,6 +357,15 @@ void pj_rows_free(PjRows *rows);
 int pj_errstate_init(void);
 int64_t pj_errmask(void); /* -1: unknown */
 
+/* quiet.c */
+int pj_quiet_init(void);
+bool pj_warnings_quiet(void); /* a RuntimeWarning would only be shown or recorded */
+
+/* store.c */
+#define PJ_TROUBLE 16 /* in what a kernel returns: only NumPy can do it */
+int64_t pj_kernel_into(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *plan);
+void pj_call_aside(int64_t *W, int64_t site);
+
 /* box.c */
 PjRecipe *pj_recipe_new(PyObject *tuple);
 void pj_recipe_free(PjRecipe *recipe);
@@ -371,7 +376,16 @@ int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
 int pj_box_init(void);
 PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
 bool pj_recipe_is_bound(const PjRecipe *recipe);
+bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);
+
+/* closures.c */
+PyObject *pj_build_root_cell(int64_t slot, int64_t *W);
+PyObject *pj_build_cell_of(PyObject *function, int64_t index);
+PyObject *pj_build_in_cell(PyObject *cell, PyObject *contents);
+PyObject *pj_call_blank(PyObject *function);
+PyObject *pj_build_generator(PyObject *function, int pc, PyObject *slots, PyObject **values, int count);
+PyObject *pj_build_function(PyObject *code, PyObject *maker, PyObject *closure, PyObject *defaults, PyObject *kwdefaults, int64_t *W);
 
 /* exits.c */
 int pj_exit_parse(PjExit *exit, PyObject *tuple);
@@ -396,6 +410,9 @@ PyObject *pj_field_of(PyObject *module, PyObject *args);
 int pj_site_parse(PjSite *site, PyObject *tuple);
 void pj_site_clear(PjSite *site);
 int64_t pj_call(int64_t *W, int64_t site);
+PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
+void pj_fp_clear(void);
+int64_t pj_fp_get(void);
 PyObject *pj_symbols(void);
 int pj_calls_init(void);
 

@@ -51,6 +51,16 @@ PROGRAMS = {
         "def f(a):\n    b = a[2:5]\n    b[0] = 100.0\n    return b, a.T, a[::-1], a[None]\n",
         (grid(9),),
     ),
+    "copies are copies": (
+        "def f(a):\n    b, c, d = a.copy(), np.copy(a.T), a[::-1].copy('F')\n    a += 1\n    b[0] = 7\n    return a, b, c, d\n",
+        (grid(4, 5),),
+    ),
+    "views by functions": (
+        "def f(a):\n    b = np.moveaxis(a, 0, -1)\n    b[0] = 1\n    c = np.flip(np.expand_dims(a, 1), (0, 2))\n    c += 1\n"
+        "    return a, b, c, np.squeeze(c), np.swapaxes(a, 0, 2)[:1].squeeze(), np.transpose(a, (2, 0, 1)) * 2\n",
+        (grid(3, 4, 5),),
+    ),
+    "squeeze of what is one long by chance": ("def f(a, n):\n    return a[:n].squeeze(), np.squeeze(a[n:])\n", (grid(3, 4), 1)),
     "slices past the end": ("def f(a, n):\n    return a[n:], a[:n], a[-n:], a[n : n + 3], a[::-2]\n", (grid(5), 7)),
     "reassigned view": ("def f(a):\n    b = a[1:]\n    b = b + 1\n    b[0] = 0\n    return a, b\n", (grid(5),)),
     "element loads and stores": (

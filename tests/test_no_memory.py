@@ -67,6 +67,7 @@ def main(name: str) -> None:
     word, pointer = ctypes.c_int64, ctypes.c_void_p
     memories = {
         "pj_empty": Memory("pj_empty", word, word, pointer, word),
+        "pj_kernel_into": Memory("pj_kernel_into", pointer, pointer, pointer),
         "pj_assign": Memory("pj_assign", pointer, pointer, word, word, pointer),
         "pj_view": Memory("pj_view", pointer, pointer, word, word, pointer, pointer, word),
     }

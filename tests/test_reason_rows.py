@@ -20,12 +20,12 @@ from pijit.runtime import driver, records, tiers
 # What is said: of a break its detail, of an exit its kind, of a guard failure what differs, of anything else the line in the log.
 SAID = {
     "PJ101": "instruction not supported: STORE_GLOBAL",
-    "PJ102": "generator or coroutine: g",
+    "PJ102": "generator or coroutine: an effect in a generator (store)",
     "PJ103": "exception handling: BEFORE_WITH",
     "PJ104": "too many versions of one place: redo",
     "PJ105": "function too large: redo",
     "PJ106": "import statement: IMPORT_NAME",
-    "PJ107": "function or class defined here: MAKE_FUNCTION",
+    "PJ107": "function or class defined here: LOAD_BUILD_CLASS",
     "PJ108": "comprehension or container display not supported: BUILD_SET",
     "PJ109": "text is put together: FORMAT_WITH_SPEC",
     "PJ111": "call not supported: id",

@@ -50,6 +50,29 @@ def alignment(t, a, b, gap):
     return t
 
 
+def rows(a, b):
+    """A new row for each element, stored at the end of either branch."""
+    previous = np.arange(len(b) + 1)
+    for i in range(len(a)):
+        current = np.empty_like(previous)
+        current[0] = i + 1
+        for j in range(len(b)):
+            cost = 0 if a[i] == b[j] else 1
+            current[j + 1] = min(previous[j + 1] + 1, current[j] + 1, previous[j] + cost)
+        previous = current
+    return previous
+
+
+def either(x, y):
+    for i in range(2, len(x)):
+        if y[i] > 3:
+            x[i] = x[i - 1] + x[i - 2]
+        elif y[i] > 2:
+            x[i] = -x[i - 1]
+        else:
+            x[i] = y[i]
+
+
 def growing(x, y):
     for i in range(2, len(x)):
         x[i] = x[i - 1] + x[i - 2] - y[i]
@@ -94,6 +117,8 @@ INTS = [
     (least, lambda n, e: (row(n, e), row(n, 0, 5), np.int64(1), np.arange(n) % 3)),
     (table, lambda n, e: (square(n, e), np.arange(n) % 2, np.arange(n) % 3)),
     (alignment, lambda n, e: (square(n, e), np.arange(n) % 2, np.arange(n) % 3, 1)),
+    (rows, lambda n, e: (np.arange(4) % 3, row(n, e) % 5)),
+    (either, lambda n, e: (row(n, e), row(n, 3))),
     (growing, lambda n, e: (row(n, e), row(n, 3))),
     (held, lambda n, e: (row(n, 3), row(n, e), np.int64(10**6))),
     (doubled, lambda n, e: (row(n, 2), row(n, e))),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import Array, Np
-from . import scalars, units
+from . import scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
@@ -70,21 +70,25 @@ def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
 # ---- kernels -------------------------------------------------------------------------------------------------------
 
 
-@row("kernel")
+@row("kernel", "kernel_into")
 def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
     """The convention is in opt/fuse.py."""
     b, described = d.builder, op.attrs["kernel"]
     count = len(described.operands)
-    dims = [d.scalar(a) for a in op.args[count:]]
+    dims = [d.scalar(a) for a in op.args[count : count + op.attrs["ndim_out"]]]
     made = _results(d, op, dims)
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
-    with _unless_empty(d, total), _watched(d, op, made, op.attrs["flags"]) as statuses:
+    with _unless_empty(d, total):
         words = _kernel_words(d, op, described, dims, total, made)
-        p = d.stack(len(words))
+        p = d.stack(len(words) + 2)
         for number, word in enumerate(words):
             b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
-        statuses.append(call(b, symbol, I64, i64(0), words[0], p))
+        if described.store is not None:
+            exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
+            return tuple(made)
+        with _watched(d, op, made, op.attrs["flags"]) as statuses:
+            statuses.append(call(b, symbol, I64, i64(0), words[0], p))
     return tuple(made)
 
 
@@ -108,6 +112,9 @@ def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any
         "stride": stride,
         "scalar": scalar,
         "output": lambda number, _: b.ptrtoint(made[number].data, I64),
+        "store": lambda *_: b.ptrtoint(d.array(op.args[-1]).data, I64),
+        "log": lambda *_: i64(0),
+        "store_stride": lambda _, axis: d.array(op.args[-1]).steps[result_axis(axis)],
     }
     return [make[what](first, second) for what, first, second in kernel.words()]
 

@@ -1,6 +1,6 @@
 """Kernels to LLVM IR: ``i64 pj_k_<hash>(i64 lo, i64 hi, i64 *p)``, with p as in `Kernel.words`.
 
-The function reads p and calls its body, whose pointer parameters say that outputs alias nothing: that lets LLVM
+The function reads p and calls its body, whose pointer parameters say that outputs and the store alias nothing: that lets LLVM
 vectorise the inner loop.
 
 Floating-point flags are results too, which LLVM does not know. So a step whose flags count but whose value might be
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ..ir.kernel import Kernel, Step
+from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, raises
 from . import scalars
@@ -50,7 +50,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
                 value = scalars.load(builder, kernel.operands[number].dtype, pointer)
                 values += value if isinstance(value, tuple) else (value,)
         else:
-            type = POINTER if kind in ("pointer", "output") else I64
+            type = POINTER if kind in ("pointer", "output", "store", "log") else I64
             values.append(builder.load(pointer, typ=type, align=8))
     types = [I64, I64, *(value.type for value in values)]
     body = ir.Function(module, ir.FunctionType(I64, types), symbol(kernel) + "_body")
@@ -72,11 +72,13 @@ class Body:
 
     def __init__(self, function: ir.Function, kernel: Kernel) -> None:
         self.kernel = kernel
+        self.walked = walked(kernel)
         self.builder = self.entry = ir.IRBuilder(function.append_basic_block())  # its end: a branch to what follows
         self.dims: list[ir.Value] = []
-        self.operands: list[Any] = []  # pointers, and values of scalars
+        self.operands: list[Any] = []  # pointers, and values of scalars; the pointer of the store
         self.strides: dict[tuple[int, int], ir.Value] = {}
         self.outputs: list[ir.Value] = []
+        self.written = written(kernel)
         self.quiet = raises(kernel)
         self.hidden = _hidden(kernel)
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
@@ -106,10 +108,14 @@ class Body:
                 self.dims.append(value)
             elif kind == "stride":
                 self.strides[number, extra] = value
-            elif kind == "output":
+            elif kind == "store_stride":
+                self.strides[len(self.kernel.operands), extra] = value
+            elif kind in ("output", "log"):
                 value.add_attribute("noalias")
                 self.outputs.append(value)
             else:
+                if kind == "store":
+                    value.add_attribute("noalias")
                 self.operands.append(value)
         return low, high
 
@@ -137,7 +143,7 @@ class Body:
         with self.loop(low, high) as index:
             inner = [
                 self.step(number, axis, pointer, index) if operand.strides else pointer
-                for number, (operand, pointer) in enumerate(zip(self.kernel.operands, pointers, strict=True))
+                for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
             ]
             row = builder.mul(builder.add(row, index), self.dims[axis + 1])
             self.nest(axis + 1, I64(0), self.dims[axis + 1], row, inner)
@@ -145,7 +151,7 @@ class Body:
     def step(self, number: int, axis: int, pointer: ir.Value, index: ir.Value) -> ir.Value:
         """The pointer moved along an axis."""
         builder = self.builder
-        operand = self.kernel.operands[number]
+        operand = self.walked[number]
         assert operand.strides is not None
         stride = operand.strides[axis]
         if stride == 0:
@@ -170,9 +176,8 @@ class Body:
 
     def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
         builder, kernel = self.builder, self.kernel
-        last = kernel.ndim - 1
         same = self.unchanging(pointers)
-        types = [memory_type(kernel.dtype(reference)) for reference in kernel.outputs]
+        types = [memory_type(kernel.dtype(reference)) for reference in self.written]
         outputs = [
             builder.gep(pointer, [row], inbounds=True, source_etype=type)
             for pointer, type in zip(self.outputs, types, strict=True)
@@ -181,15 +186,29 @@ class Body:
             values = [
                 same[number]
                 if number in same
-                else scalars.load(builder, operand.dtype, self.step(number, last, pointers[number], index))
+                else scalars.load(builder, operand.dtype, self.place(number, pointers, index))
                 for number, operand in enumerate(kernel.operands)
             ]
             for number in range(len(kernel.steps)):
                 values.append(self.element(number, values))
             self.flush_trouble()
-            for pointer, type, reference in zip(outputs, types, kernel.outputs, strict=True):
+            for pointer, type, reference in zip(outputs, types, self.written, strict=True):
                 place = builder.gep(pointer, [index], inbounds=True, source_etype=type)
                 scalars.store(builder, kernel.dtype(reference), values[reference], place)
+            if kernel.store is not None:
+                self.put(values[kernel.store.reference], pointers[-1], index)
+
+    def place(self, number: int, pointers: list[Any], index: ir.Value) -> ir.Value:
+        """Where an element of an operand is."""
+        store = self.kernel.store
+        if store is not None and store.operand == number:
+            number = len(self.kernel.operands)
+        return self.step(number, self.kernel.ndim - 1, pointers[number], index)
+
+    def put(self, value: Any, pointer: ir.Value, index: ir.Value) -> None:
+        """Stores an element behind the pointer of the store, moved along the innermost axis."""
+        last = len(self.kernel.operands)
+        scalars.store(self.builder, self.walked[last].dtype, value, self.step(last, self.kernel.ndim - 1, pointer, index))
 
     def element(self, number: int, values: Any) -> Any:
         """One step on one element. ``values``: by reference."""
@@ -229,6 +248,18 @@ class Body:
         return status
 
 
+def walked(kernel: Kernel) -> tuple[Operand, ...]:
+    """What is walked along by strides: the operands, and the store as if it were one."""
+    store = kernel.store
+    return kernel.operands if store is None else (*kernel.operands, Operand(kernel.dtype(store.reference), store.strides))
+
+
+def written(kernel: Kernel) -> tuple[int, ...]:
+    """The references that are written contiguously: the outputs, and what is read from the target."""
+    store = kernel.store
+    return (*kernel.outputs, *(() if store is None or not store.logged or store.operand is None else (store.operand,)))
+
+
 def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done by NumPy's inner loop, tile by tile: there is no formula for it."""
     return not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
@@ -243,7 +274,7 @@ _OPAQUE = frozenset(
 def _hidden(kernel: Kernel) -> set[int]:
     """References of the steps whose flags might be lost: no path of opaque arithmetic leads from them to an output."""
     first = len(kernel.operands)
-    needed = set(kernel.outputs)
+    needed = {*kernel.outputs, *(() if kernel.store is None else (kernel.store.reference,))}
     for number in reversed(range(len(kernel.steps))):
         step = kernel.steps[number]
         if by_loop(kernel, step) or (first + number in needed and step.ufunc in _OPAQUE):

@@ -37,6 +37,8 @@ _OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 MAKERS: dict[str, Callable[..., Any]] = {
     "enumerate": enumerate, "zip": zip, "reversed": reversed, "record": tuple.__new__, "super": super,
 }  # fmt: skip
+# The items of builds that are no recipes in the contract; those of a cell say only which it is.
+_PLAIN = {"function": (0,), "root_cell": (0,), "cell_of": (1,)}
 _BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
 
 Place = Callable[[Value], int]  # the word of a value, stored there if need be
@@ -46,8 +48,8 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "put")]
-        calls = [op for op in sites if op.name == "call"]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "put", "kernel_into")]
+        calls = [op for op in sites if op.name in ("call", "kernel_into")]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT
         for value in graph.inputs:
@@ -57,7 +59,7 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 1 for op in sites),
+            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 2 for op in sites),
             default=0,
         )
         self.roots_start = next_word
@@ -118,6 +120,13 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             made = [recipe_tuple(item, place, shared) for item in items]
             if kind == "instance":
                 return (kind, made[0][1], made[1:])
+            if kind in _PLAIN:
+                plain = _PLAIN[kind]
+                return (kind, *(part[1] if number in plain else part for number, part in enumerate(made)))
+            if kind == "generator":
+                return (kind, made[0], made[1][1], made[2][1], made[3:])
+            if kind == "cell":
+                return (kind,)
             if kind in MAKERS:
                 return ("made", MAKERS[kind], made)
             return (kind, made) if kind in _OF_LIST else (kind, *made)

@@ -77,14 +77,17 @@ class TiledBody(Body):
         return place
 
     def _make_buffers(self) -> None:
-        """Buffers are used again after the last use of what they hold."""
+        """Buffers are used again after the last use of what they hold. What is stored in consecutive elements needs none."""
+        store = self.kernel.store
+        close = store is not None and store.reference not in self.kernel.outputs and store.strides[-1] == item_size(self.walked[-1].dtype)
+        self.in_place = store.reference if store is not None and close else None
         sizes: list[int] = []
         free: list[tuple[int, int]] = []  # (stage from which on it is free, buffer)
         self.buffer: dict[int, int] = {}
         first = len(self.kernel.operands)
         for place, (_, chosen) in enumerate(self.plan.stages):
             for reference in (first + number for number in chosen):
-                if reference not in self.plan.stored or reference in self.kernel.outputs:
+                if reference not in self.plan.stored or reference in self.kernel.outputs or reference == self.in_place:
                     continue
                 size = item_size(self.kernel.dtype(reference))
                 found = next((entry for entry in free if entry[0] < place), None)
@@ -125,6 +128,7 @@ class TiledBody(Body):
             if by_loops:
                 for number in chosen:
                     self._call(number, count, places)
+                    self._put_tile(number, count, places)
             else:
                 self._formulas(chosen, count, places, same)
         following = builder.add(start, count, flags=("nsw",))
@@ -140,11 +144,27 @@ class TiledBody(Body):
             if operand.strides is not None:
                 places[number] = self.step(number, last, pointers[number], start)
         places |= {reference: self.buffers[number] for reference, number in self.buffer.items()}
+        if kernel.store is not None:
+            self.target = self.step(len(kernel.operands), last, pointers[-1], start)
+            if self.in_place is not None:
+                places[self.in_place] = self.target
         offset = builder.add(row, start)
         for pointer, reference in zip(self.outputs, kernel.outputs, strict=True):
             type = memory_type(kernel.dtype(reference))
             places[reference] = builder.gep(pointer, [offset], inbounds=True, source_etype=type)
         return places
+
+    def _apart(self, number: int) -> bool:
+        """Whether the step's result is stored in addition to where the steps that use it find it."""
+        store = self.kernel.store
+        return store is not None and store.reference == len(self.kernel.operands) + number and self.in_place is None
+
+    def _put_tile(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
+        reference = len(self.kernel.operands) + number
+        if self._apart(number):
+            with self.loop(I64(0), count) as index:
+                value = scalars.load(self.builder, self.kernel.dtype(reference), self._element(reference, places[reference], index))
+                self.put(value, self.target, index)
 
     def _formulas(self, chosen: list[int], count: ir.Value, places: dict[int, ir.Value], same: dict[int, Any]) -> None:
         """The steps of a stage in one loop."""
@@ -164,6 +184,8 @@ class TiledBody(Body):
             for reference in sorted(made):
                 if reference in places:
                     scalars.store(builder, kernel.dtype(reference), values[reference], self._element(reference, places[reference], index))
+                if self._apart(reference - first):
+                    self.put(values[reference], self.target, index)
 
     def _element(self, reference: int, place: ir.Value, index: ir.Value) -> ir.Value:
         return self.builder.gep(place, [index], inbounds=True, source_etype=memory_type(self.kernel.dtype(reference)))

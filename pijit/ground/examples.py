@@ -21,14 +21,15 @@ SCALE = "def g(x, k=2):\n    return x * k\n\n"
 EXAMPLES: dict[str, str] = {
     # breaks
     "PJ101": f("global k\nk = x\nreturn x + k", "f(1.5)"),
-    "PJ102": f("return next(g(x))", "f(1.5)", before="def g(x):\n    yield x\n\n"),
+    "PJ102": f("s = x[0] * 2\nfor y in g(x):\n    s += y\nreturn s", "f(np.ones(3))",
+               before="def g(x):\n    for i in range(len(x)):\n        x[i] = i\n        yield x[i]\n\n"),
     "PJ103": f("with np.errstate(all='ignore'):\n    return x + 1", "f(1.5)"),
     "PJ104": f("s = 0\nfor i in range(9):\n    if i == 1:\n        s = 1.5\n    elif i == 2:\n        s = True\n    elif i == 3:\n"
                "        s = np.float32(1)\n    elif i == 4:\n        s = np.int16(3)\n    elif i == 5:\n        s = np.int8(3)\nreturn s", "f(1)"),
     "PJ105": f("".join(f"x = x + 1 if x > {n} else x - 1\n" for n in range(6)) + "return x", "f(1.5)",
                before="pijit.config.max_blocks = 2\n\n"),
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
-    "PJ107": f("g = lambda y: y + 1\nreturn g(x)", "f(1.5)"),
+    "PJ107": f("class G:\n    n = x\nreturn x + x", "f(1.5)"),
     "PJ108": f("return {x}", "f(1.5)"),
     "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
@@ -46,8 +47,9 @@ EXAMPLES: dict[str, str] = {
     "PJ129": f("s = 0\nfor k in x:\n    s = s + 1\nreturn s", "f({1: 2})"),
     "PJ133": f("if x > 9:\n    y = 1\nreturn y", "f(1.5)"),
     "PJ134": f("return x + (1 % 0)", "f(1.5)"),
-    "PJ135": "def make():\n    n = 0.0\n\n    @pijit.jit\n    def f(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return f\n\n"
-             "f = make()\nf(1.5)",
+    "PJ135": f("return add(x) * 2", "f(1.5)",
+               before="def make():\n    n = 0.0\n\n    def add(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return add\n\n"
+                      "add = make()\n\n"),
     # exits
     "PJ200": f(TWICE, "f(1.5)"),
     "PJ201": f(TWICE, "f(2**62)"),

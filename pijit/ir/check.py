@@ -255,11 +255,21 @@ def _empty(op: Op) -> bool:
     return not filled or isinstance(op.args[-1].type, Np)
 
 
+def _stores(kernel: Kernel, into: tuple[Value, ...]) -> bool:
+    """Whether the kernel stores into what it is given for that."""
+    if kernel.store is None or len(into) != 1:
+        return kernel.store is None and not into
+    type = into[0].type
+    fits = isinstance(type, Array) and type.writable and type.name == kernel.dtype(kernel.store.reference)
+    return fits and len(kernel.store.strides) == kernel.ndim
+
+
 def _kernel(op: Op) -> bool:
     kernel, rank = op.attrs["kernel"], op.attrs["ndim_out"]
     assert isinstance(kernel, Kernel)
     n = len(kernel.operands)
-    if len(op.args) != n + rank or not _ints(op, n) or len(op.results) != len(kernel.outputs):
+    into = op.args[n + rank :]
+    if not _stores(kernel, into) or not _ints(op, n, n + rank) or len(op.results) != len(kernel.outputs):
         return False
     if kernel.ndim != (1 if op.attrs["collapsed"] else rank) or op.attrs["order"] not in ("C", "F"):
         return False
@@ -330,7 +340,7 @@ SIGNATURES: dict[str, Signature] = {
     "ew": _ew,
     "assign": _assign,
     "empty": _empty,
-    "kernel": _kernel,
+    **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "reduce": _reduce,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,

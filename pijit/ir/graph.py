@@ -102,7 +102,8 @@ class Box(Recipe):
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
     "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "reversed" or "iterator_at" (sequence, index), as in
-    docs/native.md; "instance" ((class, names), values), "dict" (key, value, ...), "record" (class, tuple), "super" (class, object).
+    docs/native.md; "instance" ((class, names), values), "dict" (key, value, ...), "record" (class, tuple), "super" (class, object);
+    "function", "cell", "root_cell", "cell_of", "in_cell" and "generator" (function, pc, slots, locals, stack) as trace.values makes them.
     """
 
     kind: str
@@ -247,13 +248,15 @@ class Block:
 @dataclass(slots=True)
 class Graph:
     """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder. ``watched``: the
-    floating-point flags (NPY_FPE_*) that NumPy's error state does not ignore; by default divide, overflow, invalid."""
+    floating-point flags (NPY_FPE_*) that NumPy's error state does not ignore; by default divide, overflow, invalid.
+    ``harmless``: it warns of them and does nothing else."""
 
     inputs: list[Value]
     entry: Block
     blocks: list[Block] = field(default_factory=list)
     name: str = "fragment"
     watched: int = 1 | 2 | 8
+    harmless: bool = True
 
     def exits(self) -> Iterator[Exit]:
         for block in self.blocks:

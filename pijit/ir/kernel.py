@@ -30,6 +30,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """A step whose result goes into an array that is there already, with strides as those of an operand: None, or on the innermost axis
+    the size of an element. The kernel may take it that nothing else that it works on lies in the same memory. ``operand``: one that is
+    read from there, element by element, wherever its own pointer leads to; ``logged``: what was read is also written contiguously, as a new
+    array would be. ``named``: the step that floating-point flags come from, where that is known."""
+
+    reference: int
+    strides: tuple[int | None, ...]
+    operand: int | None = None
+    logged: bool = False
+    named: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """``ndim`` >= 1 axes, the outermost loop first. ``outputs``: references to steps, each written to a new array that is
     contiguous in the order of the kernel's axes."""
@@ -38,6 +52,7 @@ class Kernel:
     operands: tuple[Operand, ...]
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
+    store: Store | None = None
 
     def dtype(self, reference: int) -> str:
         """The dtype of an operand or a step."""
@@ -46,7 +61,8 @@ class Kernel:
 
     def words(self) -> Iterator[tuple[str, int, int]]:
         """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("stride", operand, axis),
-        ("scalar", operand, 0 or 1), ("output", index in outputs, 0)."""
+        ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0), ("store_stride", 0, axis),
+        ("log", 0, 0)."""
         for axis in range(self.ndim):
             yield "dim", axis, 0
         for number, operand in enumerate(self.operands):
@@ -60,3 +76,10 @@ class Kernel:
                     yield "stride", number, axis
         for number in range(len(self.outputs)):
             yield "output", number, 0
+        if self.store is not None:
+            yield "store", 0, 0
+            for axis, stride in enumerate(self.store.strides):
+                if stride is None:
+                    yield "store_stride", 0, axis
+            if self.store.logged:
+                yield "log", 0, 0

@@ -109,6 +109,9 @@ ROWS = (
         _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
+    Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"
+        " steps; chain: as for call", _REDO, effect="write", fresh=True,
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "lines", "chain")),
     # Python objects
     Row("list_len", "len of an exact list", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",

@@ -340,13 +340,33 @@ def _kernel(op: Op, *args: Any) -> Any:
     kernel = op.attrs["kernel"]
     assert isinstance(kernel, Kernel)
     n = len(kernel.operands)
-    values = list(args[:n])
+    return _outputs(op, kernel_values(kernel, args[:n]), args[n:])
+
+
+def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
+    """The operands and the results of the steps, by reference."""
+    values = list(operands)
     for item in kernel.steps:
         values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
+    return values
+
+
+def _outputs(op: Op, values: Sequence[Any], dims: Sequence[int]) -> Any:
     return Results(
-        _settled(values[reference], result.type, args[n:])  # type: ignore[arg-type]
-        for reference, result in zip(kernel.outputs, op.results, strict=True)
+        _settled(values[reference], result.type, dims)  # type: ignore[arg-type]
+        for reference, result in zip(op.attrs["kernel"].outputs, op.results, strict=True)
     )
+
+
+def _kernel_into(op: Op, *args: Any) -> Any:
+    kernel = op.attrs["kernel"]
+    assert isinstance(kernel, Kernel)
+    assert kernel.store is not None
+    *args, target = args  # type: ignore[assignment]
+    values = kernel_values(kernel, args[: len(kernel.operands)])
+    results = _outputs(op, values, args[len(kernel.operands) :])
+    target[...] = np.array(values[kernel.store.reference])
+    return results
 
 
 def _check_index(op: Op, index: int, n: int) -> int:
@@ -573,6 +593,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "assign": _careful(_assign),
     "empty": _careful(_empty),
     "kernel": _careful(_kernel),
+    "kernel_into": _careful(_kernel_into),
     "reduce": _careful(_reduce),
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,

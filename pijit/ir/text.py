@@ -24,7 +24,7 @@ from .graph import (
     Unset,
     Value,
 )
-from .kernel import Kernel
+from .kernel import Kernel, Store
 from .types import Obj, Scalar
 
 
@@ -64,7 +64,7 @@ class _Printer:
         if op.args:
             words.append(", ".join(map(self.value, op.args)))
         # a chain is the frames of the exits, by pc
-        words += [f"{name}={self.attr(item)}" for name, item in op.attrs.items() if item is not None and (name != "chain" or self.pcs)]
+        words += [f"{name}={self.attr(item)}" for name, item in op.attrs.items() if item is not None and (name not in ("chain", "lines") or self.pcs)]
         words += [("" if name == exit.kind else f"{name}:") + self.exit(exit) for name, exit in op.exits.items()]
         return " ".join(words)
 
@@ -156,17 +156,22 @@ def kernel(kernel: Kernel) -> str:
     """A kernel on one line: operands a0.., steps s0.., outputs."""
     names = [f"a{i}" for i in range(len(kernel.operands))] + [f"s{i}" for i in range(len(kernel.steps))]
     operands = ", ".join(
-        f"a{i}: {operand.dtype}"
-        + (
-            ""
-            if operand.strides is None
-            else "[" + ",".join("?" if s is None else str(s) for s in operand.strides) + "]"
-        )
+        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}"
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(
         f"s{i}: {step.dtype} = {step.ufunc} {', '.join(names[arg] for arg in step.args)}"
         for i, step in enumerate(kernel.steps)
     )
-    outputs = ", ".join(names[output] for output in kernel.outputs)
-    return f"{{{kernel.ndim} axes; {operands}; {steps}; out {outputs}}}"
+    outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or kernel.store is None else ""
+    into = "" if kernel.store is None else _store(kernel.store, names)
+    return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into)))}}}"
+
+
+def _store(store: Store, names: list[str]) -> str:
+    read = "" if store.operand is None else f" from {names[store.operand]}{' logged' if store.logged else ''}"
+    return f"into {names[store.reference]}{_strides(store.strides)}{read}"
+
+
+def _strides(strides: tuple[int | None, ...]) -> str:
+    return "[" + ",".join("?" if s is None else str(s) for s in strides) + "]"

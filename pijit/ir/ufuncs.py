@@ -41,6 +41,28 @@ def raises(kernel: Kernel) -> bool:
     return any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
 
 
+def place_counts(kernel: Kernel) -> bool:
+    """Whether bits may depend on where an element stands in the array that NumPy's loop is given: then NumPy cannot be asked for a part, except
+    for the end of a single axis."""
+    return any(_by_place(step.ufunc, kernel.dtype(step.args[0]), step.dtype) for step in kernel.steps)
+
+
+def _by_place(ufunc: str, first: str, result: str) -> bool:
+    if ufunc == "cast":
+        return not _is_int(first) and _is_int(result) and result != "bool"
+    return ufunc in _PICKS and not _is_int(first)
+
+
+def names_flags(kernel: Kernel) -> int | None:
+    """The step that the kernel's floating-point flags come from: the only one that raises any, and just those that NumPy's loop raises."""
+    raising = [n for n, step in enumerate(kernel.steps) if can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))]
+    known = len(raising) == 1 and all(step.ufunc in (_PLAIN if n in raising else _BLIND) for n, step in enumerate(kernel.steps))
+    return raising[0] if known and kernel.steps[raising[0]].dtype in ("float32", "float64") else None
+
+
+_PICKS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
+_PLAIN = frozenset(["add", "subtract", "multiply", "divide", "true_divide"])  # one instruction of the processor
+_BLIND = frozenset(["negative", "positive", "absolute", "abs", "fabs", "copysign", "logical_not"])  # these look at bits only
 _WIDENING = frozenset(
     {("float32", "float64"), ("float32", "complex64"), ("float32", "complex128"), ("float64", "complex128")}
     | {("complex64", "complex128")}

@@ -41,7 +41,7 @@ class Bounded:
     def __init__(self, loop: Loop, facts: Facts, carries: Sequence[Carried], visible: Iterable[Op]) -> None:
         """``visible``: the loads whose indices are inside in every iteration."""
         self.loop, self._facts = loop, facts
-        self._carried = {one.load.result: one.store.args[1] for one in carries}
+        self._carried = {load.result: [*one.stored.values()] for one in carries for load in one.loads}
         self._passed = _passed(loop)
         outside = {arg: None for op in loop.ops() for arg in op.args if loop.fixed(arg) and not isinstance(arg, Const)}
         self.values = [value for value in (*loop.header.params, *outside) if value.type == _WIDE]
@@ -118,7 +118,7 @@ class Bounded:
             ranges = _Ranges(self.loop, self._facts, begin | dict.fromkeys(self._small, _LOOKED_AT))
             after = {}
             for value, (low, high) in begin.items():
-                ways = [ranges.of(self._carried[value])] if value in self._carried else ranges.passed(value)
+                ways = [*map(ranges.of, self._carried[value])] if value in self._carried else ranges.passed(value)
                 first, last = min([low, *(way[0] for way in ways)]), max([high, *(way[1] for way in ways)])
                 if round == _ROUNDS - 1:
                     first, last = (MIN if first < low else low), (MAX if last > high else high)
@@ -140,7 +140,7 @@ class Bounded:
             if isinstance(value.op, Op) and value.op.name in ("np_op", "select"):
                 work += value.op.args
             work += self._passed.get(value, [])
-            work += [self._carried[value]] if value in self._carried else []
+            work += self._carried.get(value, [])
         return found
 
 

@@ -10,7 +10,7 @@ Through memory this takes several times as long, and it stands in the way of eve
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..ir.graph import Block, Const, Op, Value, const
@@ -24,52 +24,66 @@ FARTHEST = 3  # iterations back
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A load of what the store has stored ``distance`` iterations before. ``indices``: of the load."""
+    """Loads of what was stored ``distance`` iterations before. ``stored``: what is, by the block that ends an iteration. ``indices``: of the
+    loads."""
 
-    load: Op
-    store: Op
+    loads: tuple[Op, ...]
+    stored: dict[Block, Value]
     distance: int
     indices: tuple[tuple[Value, int], ...]
 
     def first(self, block: Block) -> Value:
         """Loads at the end of a block what the first iteration would load."""
+        load = self.loads[0]
         indices = []
         for value, offset in self.indices:
             if offset and not isinstance(value, Const):
-                block.ops.append(Op("raw_add", (value, const(offset)), (INT,), {}, {}, self.load.line))
+                block.ops.append(Op("raw_add", (value, const(offset)), (INT,), {}, {}, load.line))
                 value = block.ops[-1].result
             indices.append(value)
-        block.ops.append(Op("load", (self.load.args[0], *indices), (self.load.result.type,), {}, {}, self.load.line))
+        block.ops.append(Op("load", (load.args[0], *indices), (load.result.type,), {}, {}, load.line))
         return block.ops[-1].result
 
 
 def carried(loop: Loop, sure: Callable[[Op], bool]) -> list[Carried]:
-    """The loads of a loop that stores in one place, in every iteration: one of each distance, the nearest first. ``sure``: whether
+    """The loads of a loop that stores in one place, in every iteration, by their distance, the nearest first. ``sure``: whether
     the indices of a load are inside in every iteration, whether it comes to the load or not."""
     last = [block for block in loop.body if any(jump.target is loop.header for jump in block.jumps())]
     stores = [op for op in loop.ops() if OPS[op.name].effect not in (None, "read")]
-    if len(stores) != 1 or stores[0].name != "store" or len(last) != 1 or stores[0] not in last[0].ops:
+    ends = {block: op for block in last for op in block.ops if op in stores}
+    if any(op.name != "store" for op in stores) or not len(stores) == len(last) == len(ends) or len(set(map(_target, stores))) != 1:
         return []
-    found: dict[int, Carried] = {}
+    stored = {block: op.args[1] for block, op in ends.items()}
+    found: dict[int, list[Op]] = {}
     for op in loop.ops():
-        one = _carried(loop, op, stores[0]) if op.name == "load" else None
-        if one is not None and sure(op):
-            found.setdefault(one.distance, one)
-    return [found[distance] for distance in itertools.takewhile(found.__contains__, range(1, FARTHEST + 1))]
+        if op.name == "load" and (distance := _distance(loop, op, stores[0])) and sure(op):
+            found.setdefault(distance, []).append(op)
+    near = itertools.takewhile(found.__contains__, range(1, FARTHEST + 1))
+    return [Carried(tuple(found[distance]), stored, distance, _places(found[distance][0].args[1:])) for distance in near]
 
 
-def _carried(loop: Loop, load: Op, store: Op) -> Carried | None:
+def _distance(loop: Loop, load: Op, store: Op) -> int | None:
+    """How many iterations before it was stored what is loaded; None if that is not known, or 0 or less."""
     if load.args[0] is not store.args[0] or not loop.fixed(load.args[0]):
         return None
-    indices = tuple(map(place, load.args[1:]))
+    indices = _places(load.args[1:])
     ways = set()  # from the place that is loaded to the one that is stored, along the axes on which they move
-    for (value, offset), (other, other_offset) in zip(indices, map(place, store.args[2:]), strict=True):
+    for (value, offset), (other, other_offset) in zip(indices, _places(store.args[2:]), strict=True):
         if value is loop.counter is other:
             ways.add(other_offset - offset)
         elif not loop.fixed(value) or not _same(value, other) or offset != other_offset:
             return None
     distance, rest = divmod(ways.pop(), loop.step) if len(ways) == 1 else (0, 0)
-    return Carried(load, store, distance, indices) if distance > 0 and rest == 0 else None
+    return distance if distance > 0 and rest == 0 else None
+
+
+def _target(store: Op) -> tuple[object, ...]:
+    """The element that is stored: the same for the same one."""
+    return store.args[0], *((value.value if isinstance(value, Const) else value, offset) for value, offset in _places(store.args[2:]))
+
+
+def _places(indices: Sequence[Value]) -> tuple[tuple[Value, int], ...]:
+    return tuple(map(place, indices))
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -44,6 +44,10 @@ class Copier:
             )
         return made
 
+    def value(self, value: Value) -> Value:
+        """The copy of a value."""
+        return self._renamer.value(value)
+
     def values_of(self, op: Op) -> tuple[Value, ...]:
         """The copies of its arguments."""
         return self._renamer.values(op.args)

@@ -18,6 +18,11 @@ The kernel operation, as the driver's code generator sees it:
   trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
 - effect: None as for `ew`: it reads its operands' memory and makes new objects.
 
+    r0, r1, ... = kernel_into a0, a1, ..., d0, d1, ..., target   {as above}   exit redo
+
+does the same, and what an `assign` behind the group did: the step of ``kernel.store`` goes into the array ``target``, which has the shape
+(d0, d1, ...), as if it had been computed in full first. How, without a temporary array: codegen/stores.py.
+
 An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done
 by NumPy's own loop.
 
@@ -32,20 +37,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Block, Const, Graph, Leave, Op, Value
-from ..ir.kernel import Kernel, Operand, Step
+from ..ir.check import dominators
+from ..ir.graph import Block, Const, Graph, Known, Leave, Op, Value
+from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
-from ..ir.types import Array, Np
-from ..ir.ufuncs import raises
+from ..ir.types import INT, Array, Np
+from ..ir.ufuncs import names_flags, place_counts, raises
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 
 LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
 
 
-def fuse(graph: Graph, fusible: Fusible, alone: bool = False) -> None:
-    """Replaces ``ew`` by ``kernel``; ``alone``: one kernel each. ``fusible`` takes a ufunc and the dtypes of operands and result."""
-    plans = [(block, _Plan(block, fusible, alone)) for block in graph.blocks]
+def fuse(graph: Graph, fusible: Fusible, formula: Fusible, alone: bool = False) -> None:
+    """Replaces ``ew`` by ``kernel``; ``alone``: one kernel each. ``fusible`` and ``formula`` take a ufunc and the dtypes of operands and
+    result."""
+    equal = _Equal(graph)
+    plans = [(block, _Plan(block, fusible, formula, alone, equal.before(block))) for block in graph.blocks]
     for block, plan in plans:
         plan.redirect(block)
     users = _users(graph)
@@ -57,10 +65,12 @@ def fuse(graph: Graph, fusible: Fusible, alone: bool = False) -> None:
 class _Group:
     """``first`` and ``last``: places of its operations in the block."""
 
-    key: tuple[object, ...]
     first: int
     last: int
     ops: list[Op] = field(default_factory=list)
+    store: Op | None = None  # the assign of one of the results
+    attrs: dict[str, Any] = field(default_factory=dict)  # and what is said of its place in the program
+    by_elements: bool = False  # what is read from the target is not needed any more when that element is stored
 
     def makes(self, values: tuple[Value, ...]) -> bool:
         return any(value.op is op for value in values for op in self.ops)
@@ -78,35 +88,78 @@ def _dims(op: Op) -> tuple[Value, ...]:
     return op.args[op.attrs["n"] :]
 
 
-def _key(op: Op) -> tuple[object, ...]:
-    dims = tuple(("const", dim.value) if isinstance(dim, Const) else dim for dim in _dims(op))
+Same = dict[Value, Value]  # lengths that are known to be another one's, which is not
+
+
+class _Equal:
+    """What the checks of shapes on the way to a place say."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.above = graph, dominators(graph)
+        self.after: dict[Block, Same] = {}
+
+    def before(self, block: Block) -> Same:
+        """At the start of a block; those of the blocks before it must have been asked for."""
+        known = {} if block is self.graph.entry else dict(self.after[self.above[block]])
+        self.after[block] = dict(known)
+        for op in block.ops:
+            learn(self.after[block], op)
+        return known
+
+
+def learn(known: Same, op: Op) -> None:
+    """Adds what holds after an operation."""
+    if op.name != "check" or not isinstance(op.args[0].op, Op):
+        return
+    test = op.args[0].op
+    if test.name == "cmp" and test.attrs["symbol"] == "==" and all(arg.type == INT for arg in test.args):
+        one, other = sorted((known.get(arg, arg) for arg in test.args), key=lambda value: isinstance(value, Const))
+        if isinstance(one, Const) or one is other:
+            return
+        known[one] = other
+        for value in [value for value, root in known.items() if root is one]:
+            known[value] = other
+
+
+def _key(op: Op, same: Same) -> tuple[object, ...]:
+    """What operations of one group have in common, as far as it is known: a check may make two of them equal."""
+    dims = [same.get(dim, dim) for dim in _dims(op)]
+    return _order(op), tuple(("const", dim.value) if isinstance(dim, Const) else dim for dim in dims)
+
+
+def _order(op: Op) -> str:
     assert isinstance(op.result.type, Array)
-    return op.result.type.order, dims
+    return op.result.type.order
 
 
 class _Plan:
     """The groups of one block."""
 
-    def __init__(self, block: Block, fusible: Fusible, alone: bool) -> None:
+    def __init__(self, block: Block, fusible: Fusible, formula: Fusible, alone: bool, same: Same) -> None:
         self.groups: list[_Group] = []
+        self.same = same
+        self.formula = formula
         self.alone = alone
         self.places = {op: place for place, op in enumerate(block.ops)}
         open: list[_Group] = []
         for place, op in enumerate(block.ops):
             if OPS[op.name].effect in ("write", "any"):
+                if op.name == "assign":
+                    self.into(open, place, op)
                 open.clear()
             elif op.name == "ew" and _can(op, fusible):
                 open = self.join(open, place, op)
             else:
                 open = [group for group in open if not group.makes(op.args)]
+                learn(self.same, op)
 
     def join(self, open: list[_Group], place: int, op: Op) -> list[_Group]:
         """Puts the operation into the groups that it belongs to, merged, and gives the groups that are still open."""
-        key = _key(op)
-        found = _Group(key, place, place, [op])
+        key = _key(op, self.same)
+        found = _Group(place, place, [op])
         users = [group for group in open if group.makes(op.args)]
-        friends = [group for group in users if group.key == key]
-        friends = friends or [group for group in open if group.key == key and group.shares(op)][-1:]
+        alike = [group for group in open if _key(group.ops[0], self.same) == key]
+        friends = [group for group in alike if group in users] or [group for group in alike if group.shares(op)][-1:]
         if self.alone or sum(len(group.ops) for group in friends) >= LIMIT:
             friends = []
         for group in friends:
@@ -116,6 +169,14 @@ class _Plan:
         found.ops.sort(key=self.places.__getitem__)
         self.groups.append(found)
         return [group for group in open if group not in users and group not in friends] + [found]
+
+    def into(self, open: list[_Group], place: int, assign: Op) -> None:
+        """Makes an assignment of what a group computes part of the group."""
+        made = assign.args[1]
+        for group in open:
+            if group.makes((made,)) and not self.alone and _storable(group, assign):
+                group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
+                group.by_elements = all(self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops)
 
     def redirect(self, block: Block) -> None:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
@@ -132,14 +193,17 @@ class _Plan:
 
     def rewrite(self, block: Block, users: dict[Value, set[object]]) -> None:
         member = {op for group in self.groups for op in group.ops}
-        kernels = {block.ops[group.last]: _kernel(group, block.ops[group.last], users) for group in self.groups}
+        kernels = {block.ops[group.last]: _kernel(group, users) for group in self.groups}
         block.ops = [kernels.get(op, op) for op in block.ops if op in kernels or op not in member]
 
 
 def _can(op: Op, fusible: Fusible) -> bool:
     type = op.result.type
-    dtypes = tuple(value.type.name for value in (*_operands(op), op.result))  # type: ignore[attr-defined]
-    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], dtypes)
+    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], _dtypes(op))
+
+
+def _dtypes(op: Op) -> tuple[str, ...]:
+    return tuple(map(_name, (*_operands(op), op.result)))
 
 
 def _users(graph: Graph) -> dict[Value, set[object]]:
@@ -161,10 +225,50 @@ def _users(graph: Graph) -> dict[Value, set[object]]:
     return users
 
 
-def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
+def _storable(group: _Group, assign: Op) -> bool:
+    """Whether the kernel's loops are good for the target too: it is not stretched, and its axes follow each other in memory as those of the
+    results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py)."""
+    target, _, *dims = assign.args
+    assert isinstance(target.type, Array)
+    order, own = _order(group.ops[-1]), _dims(group.ops[-1])
+    if len(own) != len(dims) or any(_is_one(mine) != _is_one(dim) for mine, dim in zip(own, dims, strict=True)):
+        return False
+    if len(dims) > 1 and target.type.order not in {"C": ("C", "S"), "F": ("F",)}[order]:
+        return False
+    chains = {_chain(op) for op in (*group.ops, assign)}  # of the frames as they were before exits are redirected
+    return len(chains) == 1 and None not in chains
+
+
+def _chain(op: Op) -> tuple[object, ...] | None:
+    """The frames that an operation stands in, by what is known of them in advance; None where they are not."""
+    frames = op.exits["redo"].frames
+    chain: list[object] = []
+    for depth, frame in enumerate(frames):
+        if depth and not isinstance(frame.function, Known):
+            return None
+        chain.append((id(frame.function.value) if isinstance(frame.function, Known) else None, id(frame.code)))
+        chain.append(frame.pc if frame is not frames[-1] else None)
+    return tuple(chain)
+
+
+def _places(ops: list[Op], assign: Op) -> dict[str, Any]:
+    """The line of each step, and the frames that the assignment stands in."""
+    frames = assign.exits["redo"].frames
+    lines = tuple(op.exits["redo"].frames[-1].line for op in ops)
+    return {"lines": lines, "chain": tuple((frame.function, frame.pc) for frame in frames)}
+
+
+def _is_one(dim: Value) -> bool:
+    return isinstance(dim, Const) and dim.value == 1
+
+
+def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
-    dims = _dims(last)
-    order = group.key[0]
+    dims = _dims(group.ops[-1])
+    into, exits = group.store, group.ops[-1].exits
+    if into is not None:
+        exits = {"redo": replace(into.exits["redo"], reason=exits["redo"].reason)}
+    order = _order(group.ops[-1])
     inner = {op.result for op in group.ops}
     layouts: dict[tuple[Value, tuple[int, ...]], None] = {}
     for op in group.ops:
@@ -172,7 +276,8 @@ def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
             if value not in inner:
                 layouts.setdefault((value, tuple(stretch)))
     operands = list(layouts)
-    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in operands)
+    walked = operands + ([] if into is None else [(into.args[0], ())])
+    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked)
     forms = [
         Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed)) for value, stretch in operands
     ]
@@ -189,12 +294,23 @@ def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
         )
         for op in group.ops
     )
-    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - set(group.ops))
-    kernel = Kernel(1 if collapsed else len(dims), tuple(forms), steps, tuple(places[result] for result in results))
+    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - {*group.ops, into})
+    ndim = 1 if collapsed else len(dims)
+    kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results))
+    if into is not None:
+        store = _store(into, places[into.args[1]], order, collapsed)
+        if (own := numbers.get((into.args[0], ()))) is not None and group.by_elements and (ndim == 1 or not place_counts(kernel)):
+            named = names_flags(kernel)
+            store = replace(store, operand=own, logged=raises(kernel) and named is None, named=named)
+        kernel = replace(kernel, store=store)
     attrs: dict[str, Any] = {
         "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel),
     }  # fmt: skip
-    made = Op("kernel", (*(value for value, _ in operands), *dims), (), attrs, last.exits, group.ops[0].line)
+    args = (*(value for value, _ in operands), *dims)
+    if into is None:
+        made = Op("kernel", args, (), attrs, exits, group.ops[0].line)
+    else:
+        made = Op("kernel_into", (*args, into.args[0]), (), attrs | group.attrs, exits, group.ops[0].line)
     made.results = results
     for result in results:
         result.op = made
@@ -204,6 +320,18 @@ def _kernel(group: _Group, last: Op, users: dict[Value, set[object]]) -> Op:
 def _name(value: Value) -> str:
     assert isinstance(value.type, (Array, Np))
     return value.type.name
+
+
+def _store(assign: Op, reference: int, order: object, collapsed: bool) -> Store:
+    target = assign.args[0]
+    assert isinstance(target.type, Array)
+    if collapsed:
+        return Store(reference, (target.type.dtype.itemsize,))
+    axes: list[int | None] = [None] * target.type.ndim
+    inner = target.type.ndim - 1 if order == "C" else 0
+    if _known(target, inner, set()) == target.type.dtype.itemsize:
+        axes[-1] = target.type.dtype.itemsize
+    return Store(reference, tuple(axes))
 
 
 # ---- strides -----------------------------------------------------------------------------------------------------------

@@ -20,11 +20,12 @@ def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``level``: "O0" does not fuse. ``fusible``: which loops the kernel generator knows: (ufunc, dtypes of operands and result).
-    ``checked``: check the graph after every pass."""
+    """``level``: "O0" does not fuse. ``fusible``: which loops the kernel generator knows: (ufunc, dtypes of operands and result);
+    ``formula``: which of those it makes itself, element by element. ``checked``: check the graph after every pass."""
 
     level: str = "O1"
     fusible: Fusible = _everything
+    formula: Fusible = _everything
     checked: bool = False
 
 
@@ -37,7 +38,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("strip", lambda graph, options: strip(graph)),
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
-    ("fuse", lambda graph, options: fuse(graph, options.fusible, alone=options.level == "O0")),
+    ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
 ]

@@ -97,7 +97,8 @@ def merge(graph: Graph) -> bool:
         ):
             jump, target = block.end, block.end.target
             new.update(zip(target.params, jump.args, strict=True))
-            block.ops += target.ops
+            polled = any(op.name == "poll" for op in block.ops)
+            block.ops += [op for op in target.ops if not (polled and op.name == "poll")]
             block.end = target.end
             gone.add(target)
     graph.blocks = [block for block in graph.blocks if block not in gone]

@@ -150,9 +150,12 @@ class _Copy:
         for op in conditions.exact:
             _cannot_overflow(copier.values[op.result])
         made_blocks = [blocks[block] for block in loop.body]
-        new: Renaming = {_taken_out(made_blocks, copier.values[one.load.result]): self.block.param(one.load.result.type) for one in carries}
-        passed_on = [*(copier.values_of(one.store)[1] for one in carries[:1]), *list(new.values())[:-1]]
-        for made in made_blocks:
+        new: Renaming = {}
+        carried = [self.block.param(one.loads[0].result.type) for one in carries]
+        for one, param in zip(carries, carried, strict=True):
+            new.update((_taken_out(made_blocks, copier.values[load.result]), param) for load in one.loads)
+        for block, made in zip(loop.body, made_blocks, strict=True):
+            passed_on = [copier.value(one.stored[block]) for one in carries[:1] if block in one.stored] + carried[:-1]
             for jump in made.jumps():
                 if jump.target is self.block:
                     jump.args = jump.args[: len(self.params)]

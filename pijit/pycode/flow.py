@@ -41,7 +41,7 @@ class Flow:
         self.leaders: tuple[int, ...] = self._find_leaders()
         self.blocks: dict[int, tuple[Instruction, ...]] = self._find_blocks()
         edges = self._edges()
-        self.loops: tuple[Loop, ...] = find_loops(self.blocks, edges)
+        self.loops: tuple[Loop, ...] = find_loops(self.blocks, edges, _shared(bytecode))
         self.joins: dict[int, Join] = find_joins(self.blocks, edges, self._depths, frozenset(loop.header for loop in self.loops))
         self._by_header = {loop.header: loop for loop in self.loops}
 
@@ -132,6 +132,18 @@ def _effect(i: Instruction, jump: bool) -> int:
     if jump and i.opname in _EFFECT_OF_JUMP:
         return _EFFECT_OF_JUMP[i.opname]
     return sum(_EFFECT.get(name, dis.stack_effect(opcode.opmap[name], arg, jump=jump)) for name, arg in i.parts)
+
+
+def _shared(bytecode: Bytecode) -> frozenset[int]:
+    """The variables that functions made here store to."""
+    found: set[int] = set()
+    for inner in bytecode.code.co_consts if bytecode.cell_slots else ():
+        if isinstance(inner, CodeType):
+            made = decode(inner)
+            stored = {step.arg for i in made.instructions for step in i.micros if step.name in ("STORE_DEREF", "DELETE_DEREF")}
+            names = {made.slots[slot] for slot in (stored | _shared(made)) & made.free_slots}
+            found |= {slot for slot in bytecode.cell_slots if bytecode.slots[slot] in names}
+    return frozenset(found)
 
 
 def _handlers(bytecode: Bytecode) -> dict[int, Handler]:

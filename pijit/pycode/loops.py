@@ -8,6 +8,7 @@ from pijit.pycode.instructions import Instruction
 
 STORES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_AND_CLEAR", "STORE_DEREF", "DELETE_DEREF", "MAKE_CELL"})
 STORES_NAME = frozenset({"STORE_NAME", "DELETE_NAME"})
+CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 
 Blocks = Mapping[int, tuple[Instruction, ...]]
 Edges = Mapping[int, set[int]]
@@ -26,8 +27,8 @@ class Loop:
     depth: int  # 1 for an outermost loop
 
 
-def find_loops(blocks: Blocks, edges: Edges) -> tuple[Loop, ...]:
-    """The loops of a flow graph, outer ones first, in the order of their headers."""
+def find_loops(blocks: Blocks, edges: Edges, shared: frozenset[int] = frozenset()) -> tuple[Loop, ...]:
+    """The loops of a flow graph, outer ones first, in the order of their headers. ``shared``: slots that calls may store to."""
     dominators = Dominators(blocks, edges)
     sources: dict[int, list[int]] = defaultdict(list)
     for leader, block in blocks.items():
@@ -40,18 +41,20 @@ def find_loops(blocks: Blocks, edges: Edges) -> tuple[Loop, ...]:
         around = [loop for other, loop in found.items() if header in bodies[other]]
         parent = max(around, key=lambda loop: loop.depth, default=None)
         jumps = [blocks[leader][-1] for leader in sources[header]]
-        found[header] = _loop(header, jumps, bodies[header], blocks, parent)
+        found[header] = _loop(header, jumps, bodies[header], blocks, parent, shared)
     return tuple(sorted(found.values(), key=lambda loop: (loop.depth, loop.header)))
 
 
-def _loop(header: int, jumps: list[Instruction], body: set[int], blocks: Blocks, parent: Loop | None) -> Loop:
+def _loop(
+    header: int, jumps: list[Instruction], body: set[int], blocks: Blocks, parent: Loop | None, shared: frozenset[int]
+) -> Loop:
     inside = [i for leader in body for i in blocks[leader]]
     steps = [step for i in inside for step in i.micros]
     return Loop(
         header=header,
         back_edges=tuple(sorted(jumps, key=lambda i: i.pc)),
         body=frozenset(i.pc for i in inside),
-        stores=frozenset(step.arg for step in steps if step.name in STORES),
+        stores=frozenset(step.arg for step in steps if step.name in STORES) | (shared if any(step.name in CALLS for step in steps) else frozenset()),
         names=frozenset(step.arg for step in steps if step.name in STORES_NAME),
         parent=parent,
         depth=parent.depth + 1 if parent else 1,

@@ -17,12 +17,13 @@ class Version:
     after_for: int  # units that an exhausted FOR_ITER skips after its target (END_FOR, POP_TOP)
     load_fast: str  # 3.11 checks every load for an unbound local, later compilers know better
     closure_is_fast: bool  # LOAD_CLOSURE is written as LOAD_FAST
+    compensated_sum: bool  # sum() of floats keeps what rounding loses
 
 
 VERSIONS = {
-    (3, 11): Version("null_first", 0, 0, 0, 0, "LOAD_FAST_CHECK", False),
-    (3, 12): Version("null_first", 4, 0, 1, 1, "LOAD_FAST", False),
-    (3, 13): Version("callable_first", 5, 16, 1, 2, "LOAD_FAST", True),
+    (3, 11): Version("null_first", 0, 0, 0, 0, "LOAD_FAST_CHECK", False, False),
+    (3, 12): Version("null_first", 4, 0, 1, 1, "LOAD_FAST", False, True),
+    (3, 13): Version("callable_first", 5, 16, 1, 2, "LOAD_FAST", True, True),
 }
 
 HERE = VERSIONS[sys.version_info[:2]]

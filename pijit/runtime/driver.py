@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "reduce", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "cast"})
 
 
 @dataclass(slots=True)
@@ -52,6 +52,7 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying
     watched = watched_flags(errmask)
     if watched is not None:
         capture.graph.watched = watched
+    capture.graph.harmless = watched is not None and all(errmask == 0 or errmask >> shift & 7 <= _WARN for shift, _ in _TREATMENTS)
     return capture
 
 
@@ -88,6 +89,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
 
 # The treatments of divide, overflow and invalid in an error mask (csrc/errstate.c), and their flags (NPY_FPE_*).
 _TREATMENTS = ((0, 1), (3, 2), (9, 8))
+_WARN = 1  # and 0 is to ignore
 _UNDERFLOW, _BUFFER, _SET = 7 << 6, 1 << 13, 1 << 14
 
 
@@ -106,13 +108,14 @@ def _is_inexact(dtype: str) -> bool:
 
 def compile_capture(capture: Capture, code: CodeType, options: Options, force_exit: int | None = None) -> Compiled:
     """Machine code for a capture."""
+    from pijit.codegen.scalars import supports
     from pijit.opt.pipeline import Options as Passes
     from pijit.opt.pipeline import optimize
 
     start = time.perf_counter()
     graph = capture.graph
     captured = text(graph) if log.enabled("graph") else ""
-    optimize(graph, Passes(level=options.jit_level, fusible=_fusible, checked=CONFIG.raise_internal))
+    optimize(graph, Passes(level=options.jit_level, fusible=_fusible, formula=supports, checked=CONFIG.raise_internal))
     native = BACKENDS[options.backend](graph, force_exit)
     rows, texts, names = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
     exits = sorted(graph.exits(), key=lambda exit: exit.index)

@@ -225,7 +225,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
         resumes=tuple((e.frames[0].pc if e.frames else -1, e.kind == "continue" and len(e.frames) == 1) for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
-        kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if op.name == "kernel"),
+        kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if "kernel" in op.attrs),
     )  # fmt: skip
 
 

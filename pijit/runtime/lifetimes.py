@@ -45,7 +45,17 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
         for operand in _compared(row):
             if _may_go(operand):
                 found[id(operand)] = weakref.ref(operand)
+                if type(operand) is CodeType:  # what functions are made of while it is inlined
+                    found |= {id(inner): weakref.ref(inner) for inner in _inside(operand)}
     return found
+
+
+def _inside(code: CodeType) -> Iterator[CodeType]:
+    """The code objects among the constants of a code object."""
+    for inner in code.co_consts:
+        if type(inner) is CodeType:
+            yield inner
+            yield from _inside(inner)
 
 
 def _may_go(operand: Any) -> bool:
@@ -74,6 +84,8 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
         return tuple(pins.get(id(item), item) for item in part)
     if kind is tuple and len(part) > 1 and part[0] in ("class", "instance") and type(part[1]) is tuple:
         return (part[0], _weak(part[1], pins), *(weaken(item, pins) for item in part[2:]))
+    if kind is tuple and len(part) > 1 and part[0] == "function" and type(part[1]) is CodeType:
+        return (part[0], pins.get(id(part[1]), part[1]), *(weaken(item, pins) for item in part[2:]))
     if kind in (tuple, list):
         return kind(weaken(item, pins) for item in part)
     if kind is dict:

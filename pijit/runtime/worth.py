@@ -20,7 +20,7 @@ _WORK = {
     **dict.fromkeys(("poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
     **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
     **dict.fromkeys(("load", "store", "view"), 60.0),
-    **dict.fromkeys(("kernel", "ew", "assign", "empty"), 250.0),
+    **dict.fromkeys(("kernel", "kernel_into", "ew", "assign", "empty"), 250.0),
     "reduce": 1500.0,
     "np_op": 50.0,
     "call": -80.0,
@@ -62,6 +62,8 @@ def is_repeatable(graph: Graph) -> bool:
     """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
     its frame can be made once more."""
     ops = [op for block in graph.blocks for op in block.ops]
+    if not any(isinstance(block.end, Leave) and block.end.exit.kind == "return" for block in graph.blocks):
+        return False
     return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name not in ("look", "recheck") for op in ops)
 
 

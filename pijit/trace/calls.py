@@ -11,10 +11,35 @@ import numpy as np
 
 from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
 from ..ground.names import name_of as known_name
-from . import dunder, functions, inheritance, inputs, instances, mappings, objects, opaque, sources
-from .inline import INLINED, push_frame
+from . import (
+    closures,
+    dunder,
+    functions,
+    generators,
+    inheritance,
+    inputs,
+    instances,
+    mappings,
+    objects,
+    opaque,
+    sources,
+)
+from .inline import INLINED, push_call, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, kind_of
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Instance,
+    Known,
+    Opaque,
+    Scalar,
+    Suspended,
+    kind_of,
+)
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -28,6 +53,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Container) and callee.kind == "bound_method":
         function, self_ = callee.items
         return call(t, function, [self_, *args], kwargs)
+    if isinstance(callee, Container) and callee.kind == "function":
+        return push_made(t, callee, args, kwargs)
     method = objects.special(t, callee, "__call__")
     if method is not None:
         push_frame(t, method, [callee, *args], kwargs)
@@ -40,14 +67,15 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     special = dunder.function(t, function, args, kwargs)
     if special is not None:
         return special
+    if args and isinstance(args[0], Suspended) and lookup(generators.CONSUMERS, function) is not None:
+        return generators.consume(t, function, args, kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)
     if is_pure(function):
         return opaque.call_pure(t, function, args, kwargs)
     if is_a(function, types.FunctionType):
-        push_frame(t, function, args, kwargs)
-        return INLINED
+        return push_call(t, function, args, kwargs)
     made = instances.create(t, function, args, kwargs) if is_a(function, type) else None
     if made is not None:
         return made
@@ -134,11 +162,21 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
     """The contents of a cell that the function closed over."""
     first = len(frame.bytecode.slots) - len(frame.bytecode.free_slots)
     name = frame.bytecode.slots[slot]
+    if frame.made:
+        return closures.load(t, closures.cell(t, slot), name)
     if frame.function is None:
-        return inputs.load_closure(t, slot - first, name)
-    if any(_stores(t, outer, name) for outer in t.state.frames[:-1]):
+        stored = frame.locals[slot]
+        if stored is UNBOUND:
+            raise Break("unbound", name)
+        return inputs.load_closure(t, slot - first, name) if stored is LAZY else stored
+    return load_closed(t, frame.function, slot - first, name)
+
+
+def load_closed(t: Tracer, function: Any, index: int, name: str) -> Abstract:
+    """The contents of a cell that a real function has closed over."""
+    if any(_stores(t, outer, name) for outer in t.state.frames):
         raise Break("nonlocal_store", name)  # the cell is only written when native code is left
-    cell = frame.function.__closure__[slot - first]
+    cell = function.__closure__[index]
     key = ("cell", id(cell))
     found = t.entry_values.get(key)
     if found is None:
@@ -153,10 +191,11 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
 def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
     """Whether a frame has a cell of this name that may not hold what its variable does."""
     slots = frame.bytecode.slots
-    if name not in slots or slots.index(name) in frame.bytecode.free_slots:
+    root = frame is t.state.frames[0]
+    if name not in slots or (slots.index(name) in frame.bytecode.free_slots and not root):
         return False
     value = frame.locals[slots.index(name)]
-    return not (frame is t.state.frames[0] and (value is LAZY or t.entry_values.get(slots.index(name)) is value))
+    return not (root and (value is LAZY or t.entry_values.get(slots.index(name)) is value))
 
 
 def name_of(function: Any) -> str:

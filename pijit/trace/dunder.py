@@ -14,7 +14,7 @@ import numpy as np
 from .. import _native
 from ..ground.names import class_name, package_of
 from . import objects
-from .inline import INLINED, push_frame
+from .inline import INLINED, push_call, push_frame
 from .state import Then
 from .values import Abstract, Break, Container, Instance, Known
 
@@ -163,7 +163,7 @@ def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> An
 
 
 def iterator(t: Tracer, owner: Abstract) -> Any:
-    """iter(owner), where __iter__ is no generator."""
+    """iter(owner)."""
     return _of_items(t, owner, "__iter__", [], None)
 
 
@@ -178,6 +178,8 @@ def _call(t: Tracer, cls: type, name: str, args: list[Abstract], kind: str | Non
     found = method(t, cls, name)
     if found is None:
         raise Break("unsupported_type", f"{class_name(cls)} without {name}")
+    if kind is None and name == "__iter__":
+        return push_call(t, found, args, {})
     push_frame(t, found, args, {}, None if kind is None else Then(kind, []))
     return INLINED
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Const, Op, Value
 from ..ir.types import NATIVE, Array, Np
-from . import opaque, powers
+from . import opaque, powers, standins
 from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValu
     if ufunc == "power":
         ufunc = powers.ufunc_of(target, operand) or ""
         operands = operands if ufunc == "power" else operands[:1]
-    if not ufunc or better_by_numpy(t, target, operands) or not assign_result(t, ufunc, operands, target):
+    if not ufunc or better_by_numpy(t, ufunc, target, operands) or not assign_result(t, ufunc, operands, target):
         opaque.call_for_effect(t, python, [target, operand])
     return target
 
@@ -181,12 +181,16 @@ def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValu
 _LARGE = 4096  # elements: from here on a second pass over the memory costs more than a call of NumPy
 
 
-def better_by_numpy(t: Tracer, target: ArrayValue, operands: list[Abstract]) -> bool:
+_DEAR = frozenset(["maximum", "minimum", "fmax", "fmin"])  # of floats: to give NumPy's bits takes longer than a pass over the memory
+
+
+def better_by_numpy(t: Tracer, ufunc: str, target: ArrayValue, operands: list[Abstract]) -> bool:
     """Whether one operation on large arrays is done by NumPy, which needs no temporary: what it has written when it warns is written. A
     guess from the arrays that there are now. With an operand that is computed in the same kernel, a kernel is as good."""
-    if any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands):
+    made = any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands)
+    if made and not (ufunc in _DEAR and target.type.dtype.kind == "f"):
         return False
-    lengths = [opaque.actual_length(t, dim) for dim in target.dims]
+    lengths = [standins.actual_length(t, dim) for dim in target.dims]
     if None not in lengths:
         return math.prod(lengths) >= _LARGE  # type: ignore[arg-type]
     alike = [a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)]

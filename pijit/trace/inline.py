@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..pycode.flow import control_flow
-from ..pycode.instructions import decode
-from . import sources
+from ..pycode.instructions import Bytecode, Instruction, decode
+from . import generators, sources
 from .state import FrameState, Then
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, RangeIterator, SequenceIterator
+from .values import (
+    LAZY,
+    UNBOUND,
+    Abstract,
+    Break,
+    Container,
+    Instance,
+    Known,
+    NullValue,
+    RangeIterator,
+    SequenceIterator,
+    changes,
+    items_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -24,57 +39,128 @@ INLINED = object()  # the callee's frame was pushed; its result comes with RETUR
 def push_frame(
     t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None = None
 ) -> None:
-    """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for.
+    """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for."""
+    if decode(function.__code__).is_generator:
+        raise Break("generator", function.__qualname__)
+    t.state.frames.append(_of_function(t, function, args, kwargs, then))
 
-    Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it.
-    """
+
+def push_call(t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """A call whose result is used as it is: INLINED, or a generator."""
+    return _enter(t, _of_function(t, function, args, kwargs, None))
+
+
+def _enter(t: Tracer, frame: FrameState) -> object:
+    if frame.bytecode.is_generator:
+        return generators.suspended(frame)
+    t.state.frames.append(frame)
+    return INLINED
+
+
+def _of_function(
+    t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None
+) -> FrameState:
+    """The frame of a call. Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it."""
     code = function.__code__
-    bytecode = decode(code)
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
-    if not t.last_micro:
-        raise Break("not_inlinable", f"{function.__qualname__} in the middle of an instruction")
-    if bytecode.is_generator:
-        raise Break("generator", function.__qualname__)
-    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
-        raise Break("inline_limit", function.__qualname__)
-    if bytecode.is_malformed or bytecode.sees_frame or function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
+    if function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
-    if not can_inline(function):
-        raise Break("not_inlinable", function.__qualname__)
+    _allow(t, code, function.__qualname__)
     if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
         raise Break("iteration", "an iterator as argument")
-    values = bind(function, args, kwargs)
+    defaults = tuple(map(Known, function.__defaults__ or ()))
+    keyword_defaults: dict[str, Abstract] = {name: Known(value) for name, value in (function.__kwdefaults__ or {}).items()}
+    values = bind(code, function.__qualname__, defaults, keyword_defaults, args, kwargs)
     t.guards.check(
         sources.constant(function, function.__qualname__), "python_function", code, function.__defaults__, function.__kwdefaults__,
         text=f"{function.__qualname__} has the same code and defaults",
     )  # fmt: skip
+    builtins_ = function.__globals__.get("__builtins__", builtins)
+    namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
+    return _frame(code, function, function.__globals__, namespace, values, then)
+
+
+def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """The same for a function that the program makes in this fragment."""
+    code, _, _, defaults, keyword_defaults = made.items
+    assert isinstance(code, Known)
+    name = code.value.co_qualname
+    _allow(t, code.value, name)
+    iterates = code.value.co_varnames[:1] == (".0",)  # a comprehension: its argument is a new iterator, which nothing else holds
+    if not iterates and any(map(changes, (*args, *kwargs.values()))):
+        raise Break("iteration", "an iterator as argument")
+    if not isinstance(keyword_defaults, Instance | NullValue):
+        raise Break("not_inlinable", f"{name}: others have seen its defaults")
+    named = dict(zip(keyword_defaults.names, keyword_defaults.items, strict=True)) if isinstance(keyword_defaults, Instance) else {}
+    values = bind(code.value, name, items_of(defaults) or (), named, args, kwargs)
+    maker = t.state.frame
+    frame = _frame(code.value, maker.function, maker.globals, maker.builtins, values, None)
+    frame.made.append(made)
+    return _enter(t, frame)
+
+
+def _allow(t: Tracer, code: types.CodeType, name: str) -> None:
+    """Raises Break where a call cannot be inlined."""
+    bytecode = decode(code)
+    if not t.last_micro:
+        raise Break("not_inlinable", f"{name} in the middle of an instruction")
+    if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):
+        raise Break("generator", name)
+    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
+        raise Break("inline_limit", name)
+    if bytecode.is_malformed or bytecode.sees_frame or not can_inline(code):
+        raise Break("not_inlinable", name)
+
+
+def _frame(
+    code: types.CodeType, function: Any, globals_: dict[str, Any], builtins_: dict[str, Any], values: dict[int, Abstract], then: Then | None
+) -> FrameState:
+    bytecode = decode(code)
     locals_: list[Abstract] = [UNBOUND] * len(bytecode.slots)
     for slot, value in values.items():
         locals_[slot] = value
     for slot in bytecode.free_slots:
         locals_[slot] = LAZY
-    flow = control_flow(bytecode)
-    builtins_ = function.__globals__.get("__builtins__", builtins)
-    namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    t.state.frames.append(FrameState(bytecode, flow, function, function.__globals__, namespace, bytecode.start, locals_, then=then))
+    return FrameState(bytecode, control_flow(bytecode), function, globals_, builtins_, bytecode.start, locals_, then=then)
 
 
-def can_inline(function: types.FunctionType) -> bool:
-    """Whether the body is made of instructions that capture knows, so that it does not have to leave in the middle as a rule."""
+def can_inline(code: types.CodeType) -> bool:
+    """Whether the body is made of instructions that capture knows, so that it does not have to leave in the middle as a rule. What only
+    exceptions lead to does not count."""
     from .opcodes import HANDLERS
 
-    bytecode = decode(function.__code__)
+    bytecode = decode(code)
+    known = bytecode.analyses.get("can_inline")
+    if known is None:
+        raises = any(micro.name == "RAISE_VARARGS" for i in bytecode.instructions for micro in i.micros)
+        known = raises or all(micro.name in HANDLERS for i in _reached(bytecode) for micro in i.micros)
+        bytecode.analyses["can_inline"] = known
+    return bool(known)
+
+
+def _reached(bytecode: Bytecode) -> Iterator[Instruction]:
+    """The instructions that run when nothing raises."""
     flow = control_flow(bytecode)
-    reached = [i for i in bytecode.instructions[:400] if i.pc >= bytecode.start and flow.stack_depth(i.pc) is not None]
-    return all(micro.name in HANDLERS for i in reached for micro in i.micros) or any(
-        micro.name == "RAISE_VARARGS" for i in bytecode.instructions for micro in i.micros
-    )
+    todo, seen = [bytecode.start], {bytecode.start}
+    while todo:
+        found = bytecode.at(todo.pop())
+        yield found
+        for pc in flow.next_pcs(found.pc):
+            if pc not in seen:
+                seen.add(pc)
+                todo.append(pc)
 
 
-def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[int, Abstract]:
+def bind(
+    code: types.CodeType,
+    name: str,
+    defaults: tuple[Abstract, ...],
+    keyword_defaults: dict[str, Abstract],
+    args: list[Abstract],
+    kwargs: dict[str, Abstract],
+) -> dict[int, Abstract]:
     """Slots of the parameters -> arguments, as Python binds them. Raises Break where Python raises TypeError."""
-    code = function.__code__
     names = code.co_varnames
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
     bound: dict[int, Abstract] = dict(enumerate(args[:positional]))
@@ -83,29 +169,27 @@ def bind(function: types.FunctionType, args: list[Abstract], kwargs: dict[str, A
     if code.co_flags & _VARARGS:
         bound[slot] = Container("tuple", tuple(rest))
     elif rest:
-        raise Break("always_raises", f"{function.__qualname__}() takes fewer arguments")
+        raise Break("always_raises", f"{name}() takes fewer arguments")
     more: dict[str, Abstract] | None = {} if code.co_flags & _VARKEYWORDS else None
-    for name, value in kwargs.items():
+    for key, value in kwargs.items():
         try:
-            index = names.index(name, code.co_posonlyargcount, positional + keyword_only)
+            index = names.index(key, code.co_posonlyargcount, positional + keyword_only)
         except ValueError:
             if more is not None:
-                more[name] = value
+                more[key] = value
                 continue
-            raise Break("always_raises", f"{function.__qualname__}() got an unexpected keyword") from None
+            raise Break("always_raises", f"{name}() got an unexpected keyword") from None
         if index in bound:
-            raise Break("always_raises", f"{function.__qualname__}() got several values for {name}")
+            raise Break("always_raises", f"{name}() got several values for {key}")
         bound[index] = value
     if more is not None:
         bound[slot + bool(code.co_flags & _VARARGS)] = Instance("dict", tuple(more.values()), cls=dict, names=tuple(more))
-    defaults = function.__defaults__ or ()
     for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
-        bound.setdefault(index, Known(value))
-    keyword_defaults = function.__kwdefaults__ or {}
+        bound.setdefault(index, value)
     for index in range(positional, positional + keyword_only):
         if names[index] in keyword_defaults:
-            bound.setdefault(index, Known(keyword_defaults[names[index]]))
+            bound.setdefault(index, keyword_defaults[names[index]])
     missing = [names[i] for i in range(positional + keyword_only) if i not in bound]
     if missing:
-        raise Break("always_raises", f"{function.__qualname__}() lacks {missing[0]}")
+        raise Break("always_raises", f"{name}() lacks {missing[0]}")
     return bound

@@ -86,9 +86,9 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     """The abstract value of what the source holds now, with guards that it will hold the like."""
     cls = type(actual)
     if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
-        return _scalar(tracer, source, Value(_PYTHON[cls]))
+        return _scalar(tracer, source, Value(_PYTHON[cls]), actual)
     if is_a(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
-        return _scalar(tracer, source, Value(Np(actual.dtype.name)))
+        return _scalar(tracer, source, Value(Np(actual.dtype.name)), actual)
     if is_native(actual):
         value = _input(tracer, Value(array_type(actual)))
         tracer.guards.array(source, value, actual)
@@ -141,9 +141,10 @@ def _input(tracer: Tracer, value: Value) -> Value:
     return value
 
 
-def _scalar(tracer: Tracer, source: Source, value: Value) -> Abstract:
+def _scalar(tracer: Tracer, source: Source, value: Value, actual: Any) -> Abstract:
     _input(tracer, value)
     tracer.guards.scalar(source, value)
+    tracer.samples[value] = actual
     return Scalar(value)
 
 
@@ -166,7 +167,10 @@ def load_local(tracer: Tracer, slot: int) -> Abstract:
         actual = tracer.view.locals[slot]
         root = tracer.root.bytecode
         name = root.slots[slot]
-        if actual is tracer.view.unset:
+        if slot in root.free_slots:  # before the prologue, the cells are in the function only
+            first = len(root.slots) - len(root.free_slots)
+            found = load_closure(tracer, slot - first, name)
+        elif actual is tracer.view.unset:
             tracer.guards.frame("unset", slot, text=f"{name} is not bound")
             found = UNBOUND
         else:

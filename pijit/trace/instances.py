@@ -9,7 +9,7 @@ from .. import _native
 from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
-from . import inline, objects, opaque
+from . import inline, objects, opaque, standins
 from .state import Then
 from .values import Abstract, Break, Done, Instance, Known, Opaque, instances_in, items_of, rebuilt
 
@@ -79,6 +79,7 @@ def field(t: Tracer, owner: Instance, name: str) -> Abstract | None:
 
 def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     """Stores a field or item in a virtual object."""
+    t.effect("store")
     if any(inner.token is owner.token for inner in instances_in(value)):
         raise Break("store_target", "an object that holds itself")
     if owner.kind == "instance":
@@ -128,7 +129,7 @@ def _made(t: Tracer, virtual: Instance) -> Abstract:
 
 def _sample(t: Tracer, virtual: Instance) -> Any:
     """An object like the one that is made."""
-    samples = [opaque.sample_of(t, item) for item in virtual.items]
+    samples = [standins.sample_of(t, item) for item in virtual.items]
     held = {name: found[0] for name, found in zip(virtual.names, samples, strict=True) if found is not None}
     if virtual.kind == "record":
         return tuple.__new__(virtual.cls, held.values())

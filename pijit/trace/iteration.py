@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import objects
+from . import generators, objects
 from .operators import describe
+from .state import Consumer
 from .values import (
     Abstract,
     ArrayValue,
@@ -19,6 +20,7 @@ from .values import (
     RangeIterator,
     Scalar,
     SequenceIterator,
+    Suspended,
     Together,
     Unrolled,
     unsupported,
@@ -33,6 +35,8 @@ _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 
 def iterator(t: Tracer, value: Abstract) -> Abstract:
     """iter(value)."""
+    if isinstance(value, Suspended):
+        return value
     if isinstance(value, (RangeIterator, SequenceIterator, Unrolled, Together)):
         raise Break("iteration", "an iterator that is also held elsewhere")  # it would become two
     if isinstance(value, Container) and value.kind == "range":
@@ -103,7 +107,10 @@ def advance(t: Tracer, exhausted: int) -> object:
     """FOR_ITER: pushes the next value and goes on, or pops the iterator and goes to ``exhausted``."""
     from .tracer import END
 
-    more = _more(t, t.state.frame.stack[-1])
+    top = t.state.frame.stack[-1]
+    if isinstance(top, Suspended):
+        return generators.resume(t, top, Consumer("for", [], (exhausted,)))
+    more = _more(t, top)
     done = t.state.copy()
     done.frame.stack.pop()
     done.frame.pc = exhausted

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
-from . import inputs, opaque, sources
+from . import inputs, opaque, sources, standins
 from .sources import Source
 from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
@@ -336,7 +336,7 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     items = tuple(settled(t, *items))
     if not all(map(_is_storable, items)):
         raise Break("comprehension", "list")
-    samples = [opaque.sample_of(t, item) for item in items]
+    samples = [standins.sample_of(t, item) for item in items]
     sample = [found[0] for found in samples if found is not None]
     made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
     assert isinstance(made, Opaque)
@@ -350,7 +350,7 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
 
     (value,) = settled(t, value)
     if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
-        found = opaque.sample_of(t, value)
+        found = standins.sample_of(t, value)
         t.samples[owner.value] += [found[0]] * 2 if found is not None else []
     put(t, owner, ("append",), value)
     t.stored_here.add(("item",))
@@ -370,7 +370,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     forget(t, place[1:])
     if len(place) > 1:
         t.state.memo["place", _identity(owner), place] = value
-        sample = opaque.sample_of(t, value)
+        sample = standins.sample_of(t, value)
         if sample is not None:
             t.made[class_of(owner), place] = sample[0]
 

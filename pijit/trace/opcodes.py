@@ -8,7 +8,20 @@ from typing import Any
 
 from ..ir.graph import Exit, Value, const
 from ..ir.types import INT
-from . import calls, dunder, inheritance, inputs, iteration, mappings, objects, opaque, operators, subscripts
+from . import (
+    calls,
+    closures,
+    dunder,
+    generators,
+    inheritance,
+    inputs,
+    iteration,
+    mappings,
+    objects,
+    opaque,
+    operators,
+    subscripts,
+)
 from .frames import stored_names
 from .inline import INLINED
 from .results import FINISHERS
@@ -24,11 +37,8 @@ from .values import (
     Known,
     NullValue,
     Opaque,
-    RangeIterator,
     Scalar,
-    SequenceIterator,
-    Together,
-    Unrolled,
+    changes,
     kind_of,
 )
 
@@ -45,6 +55,8 @@ def load_fast(t: Tracer, slot: int) -> None:
         value = frame.locals[slot] = inputs.load_local(t, slot)
     if value is UNBOUND:
         raise Break("unbound", frame.bytecode.slots[slot])
+    if frame.made and changes(value):  # the iterator of a comprehension, which moves on
+        frame.locals[slot] = UNBOUND
     t.push(value)
 
 
@@ -66,18 +78,9 @@ def before_with(t: Tracer, _: Any) -> object:
 
 def _storable(value: Abstract) -> Abstract:
     """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
-    if _changes(value):
+    if changes(value):
         raise Break("comprehension", "list or iterator")
     return value
-
-
-def _changes(value: Abstract) -> bool:
-    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together):
-        return True
-    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(_changes, value.items)))
-
-
-_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
 
 
 def delete_fast(t: Tracer, slot: int) -> None:
@@ -104,9 +107,34 @@ def load_deref(t: Tracer, slot: int) -> None:
 
 
 def store_deref(t: Tracer, slot: int) -> None:
-    if slot in t.state.frame.bytecode.free_slots:
-        raise Break("nonlocal_store", t.state.frame.bytecode.slots[slot])
-    store_fast(t, slot)
+    frame = t.state.frame
+    if slot in frame.bytecode.free_slots:
+        closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], _storable(t.pop()))
+    else:
+        store_fast(t, slot)
+
+
+def delete_deref(t: Tracer, slot: int) -> None:
+    load_deref(t, slot)
+    t.pop()
+    frame = t.state.frame
+    if slot in frame.bytecode.free_slots:
+        closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], UNBOUND)
+    else:
+        frame.locals[slot] = UNBOUND
+
+
+def load_closure(t: Tracer, slot: int) -> None:
+    t.push(closures.cell(t, slot))
+
+
+def make_function(t: Tracer, _: Any) -> None:
+    t.push(closures.make(t, t.pop()))
+
+
+def set_function_attribute(t: Tracer, bit: int) -> None:
+    made, value = t.pop(), t.pop()
+    t.push(closures.with_attribute(made, bit, value))
 
 
 def load_const(t: Tracer, value: Any) -> None:
@@ -144,7 +172,10 @@ def store_name(t: Tracer, name: str) -> None:
         raise Break("opcode", "STORE_NAME outside a module or class body")
     if name in _SPECIAL_NAMES:
         raise Break("opcode", f"assignment to {name}")
-    t.state.frame.names[name] = _storable(t.pop())
+    value = _storable(t.pop())
+    if closures.in_any(value):
+        raise Break("definition", name)
+    t.state.frame.names[name] = value
 
 
 # What the running frame itself may look at.
@@ -262,12 +293,12 @@ def build_tuple(t: Tracer, n: int) -> None:
 
 
 def build_list(t: Tracer, n: int) -> None:
-    _push_list(t, tuple(t.popn(n)), n == 0 and not _follows(t, "LIST_EXTEND", 2))
+    _push_list(t, tuple(t.popn(n)), n == 0 and not _is_extended(t))
 
 
 def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
     """A list that is only looked at stays virtual; one that is kept, or grows, is made."""
-    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_NAME", "STORE_ATTR")):
+    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_ATTR")):
         t.push(objects.new_list(t, items))
     else:
         t.push(Container("list", items))
@@ -278,6 +309,17 @@ def _follows(t: Tracer, name: str, distance: int) -> bool:
     bytecode = t.state.frame.bytecode
     place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + distance
     return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
+
+
+_NOT_EXTENDED = ("FOR_ITER", "RETURN_VALUE", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR")
+
+
+def _is_extended(t: Tracer) -> bool:
+    """Whether the next that is done with a new list is to extend it: it is a display with stars, or the arguments of a call."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + 1
+    names = (instruction.micros[0].name for instruction in bytecode.instructions[place:])
+    return next((name for name in names if name == "LIST_EXTEND" or name in _NOT_EXTENDED), "") == "LIST_EXTEND"
 
 
 def list_extend(t: Tracer, depth: int) -> None:
@@ -292,6 +334,9 @@ def list_extend(t: Tracer, depth: int) -> None:
 def list_append(t: Tracer, depth: int) -> None:
     value = t.pop()
     into = t.state.frame.stack[-depth]
+    if isinstance(into, Container) and into.kind == "list":  # a display with stars in it
+        t.state.frame.stack[-depth] = Container("list", (*into.items, value))
+        return
     if objects.class_of(into) is not list:
         raise Break("opcode", "LIST_APPEND")
     objects.append(t, into, value)
@@ -436,6 +481,9 @@ def for_iter(t: Tracer, exhausted: int) -> object:
 
 def return_value(t: Tracer, _: Any) -> object:
     value = t.pop()
+    if t.state.frame.consumer is not None:
+        return generators.returned(t)
+    closures.may_return(t, value)
     if len(t.state.frames) > 1:
         then = t.state.frames.pop().then
         made = value if then is None else FINISHERS[then.kind](t, then, value)
@@ -448,9 +496,15 @@ def return_value(t: Tracer, _: Any) -> object:
         return END
     if isinstance(value, NullValue):
         raise Break("opcode", "RETURN_VALUE of NULL")
+    if closures.stored_outside(t):
+        return t.leave(t.exit("redo", "nonlocal_store"))
     t.returns = True
     names = stored_names(t.state.frames[0], t.entry_values)
     return t.leave(Exit("return", "return", (), names, value.recipe()))
+
+
+def yield_value(t: Tracer, _: Any) -> object:
+    return generators.yielded(t, t.pop())
 
 
 def call(t: Tracer, arg: tuple[int, tuple[str, ...]]) -> object:
@@ -516,6 +570,10 @@ HANDLERS: dict[str, Handler] = {
     "DELETE_FAST": delete_fast,
     "LOAD_DEREF": load_deref,
     "STORE_DEREF": store_deref,
+    "DELETE_DEREF": delete_deref,
+    "LOAD_CLOSURE": load_closure,
+    "MAKE_FUNCTION": make_function,
+    "SET_FUNCTION_ATTRIBUTE": set_function_attribute,
     "LOAD_CONST": load_const,
     "LOAD_GLOBAL": load_global,
     "LOAD_NAME": load_name,
@@ -552,6 +610,7 @@ HANDLERS: dict[str, Handler] = {
     "GET_ITER": get_iter,
     "FOR_ITER": for_iter,
     "RETURN_VALUE": return_value,
+    "YIELD_VALUE": yield_value,
     "CALL": call,
     "CALL_KW": call_kw,
     "CALL_FUNCTION_EX": call_function_ex,

@@ -102,6 +102,8 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
         return numpy_scalars(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+    if kinds == {"tuple"} and symbol in ("==", "!="):
+        return _same_items(t, symbol, items_of(left) or (), items_of(right) or ())
     if symbol in ("==", "!=") and Known in (type(left), type(right)):
         # None, strings and the like are equal to nothing that is a number
         one, other = (left, right) if isinstance(left, Known) else (right, left)
@@ -109,6 +111,27 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
             if kind_of(other) in ("int", "float", "bool"):
                 return Known(symbol == "!=")
     raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
+
+
+def _same_items(t: Tracer, symbol: str, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Abstract:
+    """Tuples of ints, such as shapes, compared for equality."""
+    if not all(kind_of(item) in ("int", "bool") for item in (*left, *right)):
+        raise Break("unsupported_type", f"tuple {symbol} tuple")
+    if len(left) != len(right):
+        return Known(symbol == "!=")
+    same: Value = const(True)
+    for a, b in zip(left, right, strict=True):
+        found = value_of(boolean(t, "==", as_int(t, _value(a)), as_int(t, _value(b))))
+        assert found is not None
+        if isinstance(found, Const):
+            same = same if found.value else const(False)
+        else:
+            same = found if isinstance(same, Const) and same.value else t.emit("select", (same, found, const(False)), BOOL)
+        if isinstance(same, Const) and not same.value:
+            break
+    if isinstance(same, Const):
+        return Known(bool(same.value) == (symbol == "=="))
+    return Scalar(same if symbol == "==" else t.emit("not", (same,), BOOL))
 
 
 def boolean(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:

@@ -25,9 +25,20 @@ class Then:
 
 
 @dataclass(slots=True)
+class Consumer:
+    """Who takes what a generator's frame yields: a row of generators.CONSUMERS, what it has so far, and what it has to know. While the
+    generator runs, its caller's frame is as it was before: an exit does the caller's instruction again."""
+
+    kind: str
+    held: list[Abstract]
+    data: tuple[Any, ...] = ()
+
+
+@dataclass(slots=True)
 class FrameState:
     """One frame. ``function`` is None for the root frame. ``pc`` is the instruction to run next; in every frame but the innermost it is
-    the call being run. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
+    the call being run. ``made``: the function, where the program makes it in this fragment; ``function`` is then the one that makes it.
+    ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
     """
 
     bytecode: Bytecode
@@ -40,10 +51,14 @@ class FrameState:
     stack: list[Abstract] = field(default_factory=list)
     names: dict[str, Abstract] = field(default_factory=dict)
     then: Then | None = None
+    made: list[Abstract] = field(default_factory=list)
+    consumer: Consumer | None = None
 
     def copy(self) -> FrameState:
         then = self.then and replace(self.then, held=self.then.held.copy())
-        return replace(self, locals=self.locals.copy(), stack=self.stack.copy(), names=self.names.copy(), then=then)
+        consumer = self.consumer and replace(self.consumer, held=self.consumer.held.copy())
+        locals_, stack, names = self.locals.copy(), self.stack.copy(), self.names.copy()
+        return replace(self, locals=locals_, stack=stack, names=names, then=then, made=self.made.copy(), consumer=consumer)
 
     def containers(self) -> Iterator[tuple[str, Any, Any]]:
         """(kind, container, keys) of everything that the frame holds."""
@@ -52,6 +67,9 @@ class FrameState:
         yield "name", self.names, list(self.names)
         if self.then is not None:
             yield "then", self.then.held, range(len(self.then.held))
+        yield "made", self.made, range(len(self.made))
+        if self.consumer is not None:
+            yield "consumer", self.consumer.held, range(len(self.consumer.held))
 
 
 @dataclass(slots=True)
@@ -70,7 +88,16 @@ class State:
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program this is."""
-        return tuple((id(frame.bytecode), id(frame.function), frame.pc, frame.then and (frame.then.kind, frame.then.data)) for frame in self.frames)
+        return tuple(
+            (
+                id(frame.bytecode),
+                id(frame.function),
+                frame.pc,
+                frame.then and (frame.then.kind, frame.then.data),
+                frame.consumer and (frame.consumer.kind, frame.consumer.data),
+            )
+            for frame in self.frames
+        )
 
     def slots(self) -> Iterator[tuple[FrameState, Any, Any, Abstract]]:
         """(frame, container, key, abstract) of everything that the state holds."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, instances, mappings, objects, opaque
+from . import elementwise, instances, mappings, objects, opaque, standins
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -41,7 +41,7 @@ _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of
 def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     """container[index]."""
     if isinstance(container, ArrayValue):
-        plan = plan_of(container, index)
+        plan = plan_of(t, container, index)
         if plan is None:
             return opaque.call_pure(t, operator.getitem, [container, index], {})
         if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
@@ -61,7 +61,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         return _list_item(t, container, index)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
-        sample = opaque.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
+        sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
     if isinstance(index, Known) and type(index.value) is int:
         field = opaque.record_item(t, container, index.value)
@@ -95,7 +95,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         raise unsupported(f"store into {describe(container)}", container, reason="store_target")
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
-    plan = plan_of(container, index)
+    plan = plan_of(t, container, index)
     if plan is None or not storable(t, container, value):
         opaque.call_for_effect(t, operator.setitem, [container, index, value])
         return
@@ -231,7 +231,7 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
 # ---- views -----------------------------------------------------------------------------------------------------------------
 
 
-def plan_of(array: ArrayValue, index: Abstract) -> list[tuple[str, Any]] | None:
+def plan_of(t: Tracer, array: ArrayValue, index: Abstract) -> list[tuple[str, Any]] | None:
     """The index as one entry per axis: ("index", value), ("slice", (start, stop, step)) or ("new", None); None for fancy indexing."""
     parts = list(items_of(index) or (index,)) if items_of(index) is not None else [index]
     consumed = sum(1 for p in parts if not _is_constant(p, (None, Ellipsis)))
@@ -248,7 +248,7 @@ def plan_of(array: ArrayValue, index: Abstract) -> list[tuple[str, Any]] | None:
             plan += whole
             continue
         assert isinstance(part, Abstract)
-        entry = _entry(part)
+        entry = _entry(t, part)
         if entry is None:
             return None
         plan.append(entry)
@@ -259,15 +259,13 @@ def _is_constant(part: Abstract, values: tuple[Any, ...]) -> bool:
     return isinstance(part, Known) and any(part.value is value for value in values)
 
 
-def _entry(part: Abstract) -> tuple[str, Any] | None:
+def _entry(t: Tracer, part: Abstract) -> tuple[str, Any] | None:
     if _is_constant(part, (None,)):
         return ("new", None)
-    kind = kind_of(part)
-    if kind == "int":
+    if kind_of(part) == "int":
         return ("index", value_of(part))
-    value = value_of(part)
-    if kind == "np" and value is not None and isinstance(value.type, Np) and value.type.dtype.kind in "iu" and value.type.name != "uint64":
-        return ("index", value)
+    if _is_np_int(part):
+        return ("index", value_of(part))
     bounds: tuple[Abstract, ...] | None = None
     if isinstance(part, Container) and part.kind == "slice":
         bounds = part.items
@@ -284,9 +282,18 @@ def _entry(part: Abstract) -> tuple[str, Any] | None:
             ends.append(None)
         elif kind_of(end) == "int":
             ends.append(value_of(end))
+        elif _is_np_int(end):
+            found = value_of(end)
+            assert found is not None
+            ends.append(cast(t, found, INT))
         else:
             return None
     return ("slice", (*ends, step.value or 1))
+
+
+def _is_np_int(part: Abstract) -> bool:
+    value = value_of(part)
+    return value is not None and isinstance(value.type, Np) and value.type.dtype.kind in "iu" and value.type.name != "uint64"
 
 
 def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]], checked: bool = False) -> ArrayValue:
@@ -338,7 +345,7 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
     if step == 1 and all(isinstance(end, Const) for end in ends) and not isinstance(length, Const):
         low = 0 if start is None else int(start.value)  # type: ignore[attr-defined]
         high = None if stop is None else int(stop.value)  # type: ignore[attr-defined]
-        if max(abs(low), abs(high or 0)) < 2**31:
+        if max(abs(low), abs(high or 0)) < 2**31 and _is_long_enough(t, low, high, length):
             return _constant_bounds(t, low, high, length)
     given = (start is not None, stop is not None)
     key = ("slice_bounds", start, stop, step, length)
@@ -350,9 +357,19 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
     return found  # type: ignore[no-any-return]
 
 
+def _needed(low: int, high: int | None) -> int:
+    """The length from which on a slice's items are as many as its constant bounds say."""
+    return low - high if low >= 0 and high is not None and high < 0 else max(abs(low), abs(high or 0))
+
+
+def _is_long_enough(t: Tracer, low: int, high: int | None, length: Value) -> bool:
+    """Whether the axis is that long now, as far as is known."""
+    actual = standins.actual_length(t, length)
+    return actual is None or actual >= _needed(low, high)
+
+
 def _constant_bounds(t: Tracer, low: int, high: int | None, length: Value) -> tuple[Value, Value]:
-    needed = low - high if low >= 0 and high is not None and high < 0 else max(abs(low), abs(high or 0))
-    t.check(compare(t, ">=", length, const(needed)), "short_axis")
+    t.check(compare(t, ">=", length, const(_needed(low, high))), "short_axis")
     if low >= 0 and high is not None and high >= 0:
         return const(low), const(max(high - low, 0))
     first = const(low) if low >= 0 else add(t, length, const(low))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
@@ -21,7 +21,7 @@ from ..ir.types import BOOL, INT, Type
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
-from . import inputs, objects
+from . import generators, inputs, objects
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .objects import Place
@@ -139,6 +139,7 @@ class Tracer:
         self.breaks: list[BreakRecord] = []
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
+        self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
@@ -225,11 +226,24 @@ class Tracer:
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
+        if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not self._is_private(op):
+            self.effect(op.name)
         self._ops += 1
         self.block.ops.append(op)
         if len(op.results) == 1:
             return op.results[0]
         return op.results or None
+
+    def effect(self, what: str) -> None:
+        """Something is about to change that others see. The step of a generator may be done again, so nothing in it may."""
+        if any(frame.consumer is not None for frame in self.state.frames):
+            raise Break("generator", f"an effect in a generator ({what})")
+
+    def _is_private(self, op: Op) -> bool:
+        """Whether an operation changes only the list that is made of what a generator yields."""
+        consumer = self.state.frame.consumer
+        held = () if consumer is None else [value for item in consumer.held for value in item.parts()]
+        return op.name == "put" and op.args[0] in held
 
     def entry_op(self, name: str, args: tuple[Value, ...], /, *types: Type, **attrs: Any) -> Any:
         """Appends a pure operation to the entry block, where it dominates everything."""
@@ -336,6 +350,8 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         limit = self.limits.header_versions if loop is not None else self.limits.versions
+        if loop is not None and generators.takes_part(state):
+            limit += self.limits.header_versions  # new or not, a generator is another one
         if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
             limit += self.limits.unroll
         full = len(self._versions) > self.limits.blocks
@@ -369,12 +385,21 @@ class Tracer:
         frame = state.frame
         live_slots = live(frame.bytecode, frame.pc)
         for slot in loop.stores:
-            if frame.locals[slot] is LAZY and len(state.frames) == 1:
+            if frame.locals[slot] is LAZY and len(state.frames) == 1 and not self._is_empty(slot):
                 frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
         if len(state.frames) == 1 and self.view.names is not None:
             for name in sorted(loop.names):
                 if name not in frame.names:
                     frame.names[name] = inputs.load_name_slot(self, name)
+
+
+    def _is_empty(self, slot: int) -> bool:
+        """Whether a variable of a function around the root frame's has no value."""
+        root = self.root.bytecode
+        if slot not in root.free_slots:
+            return False
+        cell = self.view.function.__closure__[slot - len(root.slots) + len(root.free_slots)]
+        return bool(cell == CellType())  # two cells of which one is empty: nothing of the program is compared
 
 
 def add(tracer: Tracer, a: Value, b: Value) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,8 @@ class Opaque(Abstract):
 class Container(Abstract):
     """A virtual tuple, slice, range or bound method: built only where it escapes. ``kind`` is a kind of Build recipes.
 
-    slice and range have three items, bound_method (function, self).
+    slice and range have three items, bound_method (function, self); function (a function that the program makes here) has its code, the
+    function that makes it (NULL: the root frame), cells, defaults, defaults of keywords.
     """
 
     kind: str
@@ -204,6 +206,73 @@ class Instance(Container):
             return replace(self, names=(*self.names, name), items=(*self.items, value), built=None)
         items = tuple(value if key == name else item for key, item in zip(self.names, self.items, strict=True))
         return replace(self, items=items, built=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suspended(Container):
+    """A generator between two steps: kind "generator"; the items are its function, its locals and its stack, the rest says where it stands.
+    It stands for one object in one slot, as an iterator does. ``stores``: the locals that its code stores to."""
+
+    bytecode: Any = None
+    pc: int = 0
+    started: bool = False
+    scope: tuple[Any, Any, Any] = (None, None, None)  # the real function behind it, globals, builtins
+    stores: frozenset[int] = frozenset()
+
+    @property
+    def locals(self) -> tuple[Abstract, ...]:
+        return self.items[1 : 1 + len(self.bytecode.slots)]
+
+    @property
+    def stack(self) -> tuple[Abstract, ...]:
+        return self.items[1 + len(self.bytecode.slots) :]
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self.with_inner(tuple(item.remade(parts) for item in self.items))
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, items=inner, built=None)
+
+    def place(self) -> tuple[Any, ...]:
+        """What makes it another one wherever it differs."""
+        return (id(self.bytecode), self.pc, self.started, id(self.scope[0]))
+
+    def shape(self) -> object:
+        return (self.kind, self.place(), *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        if self.built is None:
+            held = [(slot, item) for slot, item in enumerate(self.locals) if not isinstance(item, Lazy | Unbound)]
+            head = (self.items[0].recipe(), KnownRecipe(self.pc if self.started else 0), KnownRecipe(tuple(slot for slot, _ in held)))
+            parts = (*(item.recipe() for _, item in held), *(item.recipe() for item in self.stack))
+            object.__setattr__(self, "built", Build(self.kind, (*head, *parts)))
+        assert self.built is not None
+        return self.built
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellValue(Abstract):
+    """The cell of a variable: of the frame so deep in the chain, or (``function``) one that a real function has closed over."""
+
+    depth: int
+    slot: int
+    function: Any = None
+
+    def shape(self) -> object:
+        return ("Cell", self.depth, self.slot, id(self.function))
+
+    def recipe(self) -> Recipe:
+        return cell_recipe(self.depth, self.slot) if self.function is None else _cell_of(self.function, self.slot)
+
+
+@cache
+def cell_recipe(depth: int, slot: int) -> Recipe:
+    """The cell of a frame: always the same recipe, so that it is one cell in an exit."""
+    return Build("cell", (KnownRecipe(depth), KnownRecipe(slot))) if depth else Build("root_cell", (KnownRecipe(slot),))
+
+
+def _cell_of(function: Any, index: int) -> Recipe:
+    return Build("cell_of", (KnownRecipe(function), KnownRecipe(index)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -382,6 +451,23 @@ def instances_in(value: Abstract) -> Iterator[Instance]:
         yield from instances_in(item)
     if isinstance(value, Instance):
         yield value
+
+
+def has_identity(value: Abstract) -> bool:
+    """Whether a value is, or holds, a virtual object or function: something of which the program may ask whether it is the same."""
+    if isinstance(value, Instance) or (isinstance(value, Container) and value.kind == "function"):
+        return True
+    return any(map(has_identity, value.inner()))
+
+
+_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
+
+
+def changes(value: Abstract) -> bool:
+    """Whether a virtual object is a list or an iterator, or holds one: there may be only one of it."""
+    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together | Suspended):
+        return True
+    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(changes, value.items)))
 
 
 def value_of(abstract: Abstract) -> Value | None:

@@ -23,9 +23,10 @@ from .values import (
     RangeIterator,
     Scalar,
     SequenceIterator,
+    Suspended,
     Unrolled,
     containers_in,
-    instances_in,
+    has_identity,
     rebuilt,
     value_of,
 )
@@ -57,6 +58,8 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             t.own.add(made)
         if value in t.samples:
             t.samples[made] = t.samples[value]
+        if value in t.layouts:
+            t.layouts[made] = t.layouts[value]
         return made
 
     def virtual(abstract: Abstract) -> Abstract:
@@ -67,7 +70,7 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
 
     done: Done = {}
-    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if any(instances_in(abstract)) for inner in (abstract, *containers_in(abstract))}
+    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if has_identity(abstract) for inner in (abstract, *containers_in(abstract))}
     join = state.frame.flow.joins[state.frame.pc]
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
     remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
@@ -87,6 +90,8 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             continue  # its items are the same on every path
         elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
             container[key] = abstract.moved(param(abstract.position))
+        elif stored and loop is not None and isinstance(abstract, Suspended):
+            container[key] = _advancing(abstract, param)
         elif id(abstract) in remade:
             continue
         elif stored:
@@ -101,6 +106,22 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         if isinstance(abstract, Container):
             container[key] = remade.get(id(abstract), abstract)
     return Version(block, fresh, params), args
+
+
+def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstract:
+    """A generator that a loop runs: what its code stores may differ each time."""
+
+    def varying(item: Abstract) -> Abstract:
+        if isinstance(item, Known):
+            return _number(item, param)
+        if isinstance(item, Suspended):
+            return _advancing(item, param)
+        if isinstance(item, RangeIterator | SequenceIterator):
+            return item.moved(param(item.position))
+        return item if isinstance(item, Unrolled) else item.remade(param(v) for v in item.parts())
+
+    locals_ = (varying(item) if slot in generator.stores else item for slot, item in enumerate(generator.locals))
+    return generator.with_inner((generator.items[0], *locals_, *map(varying, generator.stack)))
 
 
 def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:
@@ -127,8 +148,15 @@ def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
 
 
 def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
-    """Whether a slot of the innermost frame may be changed by the loop, or between the paths that join."""
+    """Whether a slot of the innermost frame, or of one that it runs for, may be changed by the loop, or between the paths that join."""
     frame = state.frame
+    if frame.consumer is not None:
+        if container is frame.consumer.held:
+            return True
+        caller = state.frames[-2]
+        loop = caller.flow.loop_at(caller.pc) if isinstance(where, Loop) else None
+        if loop is not None and _is_stored(State(state.frames[:-1]), container, key, loop, len(caller.stack) - 1):
+            return True
     if container is frame.locals:
         return key in where.stores
     if container is frame.names:
@@ -165,6 +193,10 @@ def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
 
 def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value | None]) -> bool:
     """Whether ``a`` is ``b`` for some arguments, which are noted."""
+    if isinstance(a, Suspended) and isinstance(b, Suspended):
+        if a.place() != b.place() or len(a.items) != len(b.items):
+            return False
+        return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
     if isinstance(a, Instance) and isinstance(b, Instance):
         if (a.kind, a.cls, a.names) != (b.kind, b.cls, b.names):
             return False
@@ -193,7 +225,7 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     """Which tuples and virtual objects are one: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
     tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
-    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and any(instances_in(a))]
+    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and has_identity(a)]
     inside = [inner for a in live_ones for inner in containers_in(a)]
     return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
 

@@ -71,7 +71,20 @@ HELPERS = (
     "def h4(p, q):\n    try:\n        return p / q\n    except ZeroDivisionError:\n        return 0\n",
     "def h5(p, *q, r=2):\n    n = 0\n    while n < 2:\n        n += 1\n        p = p + q[0] * r\n    return p\n",
     "def h6(p, q):\n    return h0(q, p) - G0\n",
+    "def h8(p, q):\n    t = p\n    for k in range(3):\n        t = t - q * k\n        yield t\n",
     "def h7(p, q):\n    a, b = p, q\n    c = (a, b)\n    d = c\n    return c if c is d else None\n",
+)
+CONSUMED = (
+    "sum(i * {} + {} for i in range(3))",
+    "[i + {} for i in range(2) if i < {}].__len__()",
+    "any(i > {} for i in range(3)) + {}",
+    "all({} != i for i in (1, s1, 3)) * {}",
+    "max({} if i % 2 else {} for i in range(1, 4))",
+    "sorted({} - i * {} for i in range(3))[0]",
+    "(lambda i, j={}: i * j - s0)({})",
+    "sum(h8({}, {}))",
+    "list(h8({}, {}))[-1]",
+    "sum(x * {} for x in h8({}, 2) if x)",
 )
 CALLS = (
     "h0({}, {})",
@@ -196,7 +209,7 @@ class Program:
             ).format(f"({one})")
         if kind == 9:
             return self.pick(
-                ("min({}, {})", "max({}, {})", "divmod({}, {})[0]", "(({}) ** 2 if abs({}) < 99 else 1)")
+                ("min({}, {})", "max({}, {})", "divmod({}, {})[0]", "(({}) ** 2 if abs({}) < 99 else 1)", *CONSUMED)
             ).format(one, self.scalar(depth - 1))
         if kind == 10:
             return f"({one} if {self.condition(depth - 1)} else {self.scalar(depth - 1)})"

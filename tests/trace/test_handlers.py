@@ -11,7 +11,7 @@ from pijit.trace import opcodes
 ONLY = {"LOAD_FAST": "LOAD_FAST_CHECK", "JUMP_IF_OR_POP": "JUMP_IF_TRUE_OR_POP",
         "CALL_KW": "CALL_KW",
         "TO_BOOL": "TO_BOOL", "LOAD_FAST_CHECK": "LOAD_FAST_CHECK",
-        "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR", "LIST_APPEND": "LOAD_FAST_AND_CLEAR",  # 3.11: a function of its own
+        "LOAD_FAST_AND_CLEAR": "LOAD_FAST_AND_CLEAR",
         "LOAD_SUPER_ATTR": "LOAD_SUPER_ATTR",
         "LOAD_METHOD": None, "BINARY_SLICE": None, "STORE_SLICE": None, "PUSH_NULL": None}  # fmt: skip
 
@@ -24,6 +24,10 @@ PROGRAMS = {
     "DELETE_FAST": "def f(a):\n    b = a * 2\n    del b\n    return a + 1\n",
     "LOAD_DEREF": "k = 2\ndef outer():\n    k = 3\n    def g(a):\n        return a * k + 1\n    return g\ng = outer()\ndef f(a):\n    return g(a)\n",
     "STORE_DEREF": "def f(a):\n    b = a + 1\n    b = b * 2\n    g = lambda: b\n    return g()\n",
+    "LOAD_CLOSURE": "def f(a):\n    b = a + 1\n    g = lambda: b * 2\n    b = b * 3\n    return g()\n",
+    "MAKE_FUNCTION": "def f(a):\n    g = lambda b: b * 2\n    return g(a)\n",
+    "SET_FUNCTION_ATTRIBUTE": "def f(a):\n    g = lambda b, c=a, *, d=a + 1: b * c + d\n    return g(2)\n",
+    "DELETE_DEREF": "def f(a):\n    b = a + 1\n    g = lambda: b\n    c = g() * 2\n    del b\n    return c\n",
     "LOAD_CONST": "def f(a):\n    return a + 12345\n",
     "LOAD_GLOBAL": "k = 2\ndef f(a):\n    return a * k\n",
     "LOAD_ATTR": "def f(a):\n    return np.pi * a + 1\n",
@@ -53,6 +57,7 @@ PROGRAMS = {
     "GET_ITER": "def f(a):\n" + LOOP,
     "FOR_ITER": "def f(a):\n" + LOOP,
     "RETURN_VALUE": "def f(a):\n    return a * 3\n",
+    "YIELD_VALUE": "def f(a):\n    return sum(b * b for b in range(a))\n",
     "CALL": "def f(a):\n    return abs(a - 9)\n",
     "CALL_KW": "def g(a, b):\n    return a - b\ndef f(a):\n    return g(b=a, a=2)\n",
     "LOAD_METHOD": "def f(a):\n    return np.zeros(a).sum()\n",

@@ -140,13 +140,6 @@ def permuted(t: Tracer, a: ArrayValue, axes: tuple[int, ...]) -> ArrayValue:
 # ---- views by methods ---------------------------------------------------------------------------------------------------------------
 
 
-@row(np.ndarray.transpose, np.transpose)
-def transpose(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
-        return transposed(t, args[0])
-    return opaque.call_pure(t, np.transpose if kwargs else np.ndarray.transpose, args, kwargs)
-
-
 def contiguous(t: Tracer, a: ArrayValue, dims: tuple[Value, ...]) -> ArrayValue:
     """A view of a C-contiguous array with another shape."""
     steps: list[Value] = []
@@ -256,7 +249,7 @@ def _effect(function: Any) -> None:
 
 # Write into the array's elements and give None. (resize, setflags and the like change what its type says: they stay a break.)
 EFFECTS = ("sort", "partition", "put")
-NATIVE = ("transpose", "ravel", "reshape", "astype", "fill")
+NATIVE = ("transpose", "swapaxes", "squeeze", "ravel", "reshape", "astype", "fill", "copy")
 LEFT = frozenset(["resize", "setflags", "byteswap", "dump", "tofile", "setfield", "to_device", "getfield", "dumps"])
 
 for _name in EFFECTS:

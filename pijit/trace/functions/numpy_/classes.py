@@ -33,7 +33,7 @@ _OBJECTS = (
 )
 LEFT = frozenset(" ".join([_FILES, _SETTINGS, _SHOWS, _RUN_CODE, _OBJECTS]).split())
 
-MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.fft)
+MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.fft, np.lib.stride_tricks)
 
 
 def public(module: ModuleType) -> dict[str, Any]:

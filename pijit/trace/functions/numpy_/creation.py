@@ -95,6 +95,24 @@ def _like(function: Any, fill: int | None) -> None:
         return new(t, model.dims, dtype, order, _constant(dtype, fill))
 
 
+def _copier(function: Any, default: str) -> None:
+    """A copy of an array; ``default``: the order of its memory where none is asked for."""
+
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        bound = _bind(("a", "order"), args, kwargs)
+        a = bound.get("a") if bound else None
+        order = _order(bound.get("order"), default) if bound else None
+        if not isinstance(a, ArrayValue) or not a.dims or order is None:
+            return opaque.call_pure(t, function, args, kwargs)
+        memory = elementwise.result_order((a,)) if order == "K" else _memory(order, a.dims)
+        if memory is None:
+            return opaque.call_pure(t, function, args, kwargs)
+        made = new(t, a.dims, a.type.dtype, memory, None)
+        elementwise.assign(t, made, a)
+        return made
+
+
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
     return None if fill is None else Const(Np(dtype.name), dtype.type(fill))
 
@@ -112,6 +130,8 @@ for _function, _fill in _FILLS.items():
     _creator(_function, _fill)
 for _function, _fill in _LIKE.items():
     _like(_function, _fill)
+_copier(np.ndarray.copy, "C")
+_copier(np.copy, "K")
 
 
 @row(np.full)

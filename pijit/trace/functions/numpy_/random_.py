@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import opaque
+from ... import opaque, standins
 from ...values import Abstract, Break, Known, Opaque
 from ..rows import row
 
@@ -52,7 +52,7 @@ def _draw(key: Any, name: str, cls: type, first: int) -> None:
             opaque.call_for_effect(t, key, args, kwargs)
             return Known(None)
         own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
-        sample = opaque.sample_result(t, getattr(own, name), args[first:], kwargs)
+        sample = standins.sample_result(t, getattr(own, name), args[first:], kwargs)
         return opaque.call_pure(t, key, args, kwargs, sample=sample)
 
 

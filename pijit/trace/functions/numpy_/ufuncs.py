@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
-from ... import elementwise, opaque, operators
+from ... import elementwise, opaque, operators, standins
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import row, scalar_kind
@@ -16,6 +16,7 @@ from ..rows import row, scalar_kind
 if TYPE_CHECKING:
     from ...tracer import Tracer
 
+_STRIDED = (np.isnan, np.isinf, np.isfinite, np.signbit)  # what they write depends on the steps of the array they write into
 _METHODS = ("reduce", "accumulate", "reduceat", "outer")
 
 
@@ -44,21 +45,23 @@ def _by_name(function: np.ufunc) -> None:
 
     @row(function.at)
     def at(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        opaque.sample_result(t, function.at, args, kwargs)  # Break where it would raise
+        standins.sample_result(t, function.at, args, kwargs)  # Break where it would raise
         opaque.call_for_effect(t, function.at, args, kwargs)
         return Known(None)
 
 
 def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], out: ArrayValue) -> Abstract:
     """A call that writes into ``out`` and gives it back."""
-    opaque.sample_result(t, function, args, kwargs)  # Break where it would raise
+    standins.sample_result(t, function, args, kwargs)  # Break where it would raise
     opaque.call_for_effect(t, function, args, kwargs)
     return out
 
 
 def _into(t: Tracer, function: np.ufunc, operands: list[Abstract], out: ArrayValue) -> Abstract:
     """function(*operands, out=out), computed as a new array and then assigned: nothing is written before every check has passed."""
-    if elementwise.better_by_numpy(t, out, operands) or not elementwise.assign_result(t, function.__name__, operands, out):
+    name = function.__name__
+    by_numpy = function in _STRIDED or elementwise.better_by_numpy(t, name, out, operands)
+    if by_numpy or not elementwise.assign_result(t, name, operands, out):
         return _call_out(t, function, operands, {"out": out}, out)
     return out
 

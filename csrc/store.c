@@ -1,0 +1,290 @@
+/* store.c - target[...] = expression by one kernel, without a temporary array where that cannot be noticed.
+ *
+ * A floating-point flag must find the target as it was: NumPy, which is then asked, warns before it stores. So
+ * - what is small goes into a buffer on the stack first;
+ * - where a warning can do no more than be shown (quiet.c), the kernel stores directly, if no operand lies in the target's memory; what
+ *   NumPy says of a flag is found out afterwards, from the operands;
+ * - an operand that is the target itself, element by element, is still there for the part that was not stored yet: it is done in strips,
+ *   of which the result, or what was there before, goes into a buffer until it is known that no flag was raised;
+ * - everything else gets a temporary array.
+ */
+#include "pijit.h"
+#include "numpy_api.h"
+
+#define MAX_AXES 64
+#define BUFFER 16384 /* bytes: with the operands' in the first-level cache */
+
+typedef int64_t (*Kernel)(int64_t low, int64_t high, int64_t *p);
+
+/* How codegen/stores.py describes a kernel. An axis is a place in p, or -1, and a number of bytes. */
+typedef struct {
+    int64_t naxes, result; /* result: the place in p where the first row that was not stored is told, and behind it the flags if all is
+                              stored all the same */
+    int64_t watched;       /* flags that count */
+    int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none */
+    int64_t whole;         /* what is not stored has to be all */
+    int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
+    int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing, */
+    int64_t named;         /* or what flags there are says who raised them */
+    int64_t noperands;
+    struct {
+        int64_t place, itemsize; /* place: of the pointer in p */
+        struct {
+            int64_t place, bytes;
+        } axes[];
+    } target;
+    /* the operands follow, each like the target */
+} Plan;
+
+/* An array as the kernel walks it. */
+typedef struct {
+    char *data;
+    int64_t itemsize, steps[MAX_AXES];
+} Walk;
+
+enum { APART, SAME, MIXED };
+enum { REDO, DONE, FINISH };
+
+static const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t naxes, Walk *walk)
+{
+    walk->data = (char *)(intptr_t)p[from[0]];
+    walk->itemsize = from[1];
+    for (int64_t i = 0; i < naxes; i++) {
+        walk->steps[i] = from[2 + 2 * i] < 0 ? from[3 + 2 * i] : p[from[2 + 2 * i]];
+    }
+    return from + 2 + 2 * naxes;
+}
+
+static void extent(const Walk *walk, const int64_t *dims, int64_t naxes, uintptr_t *low, uintptr_t *high)
+{
+    *low = (uintptr_t)walk->data;
+    *high = (uintptr_t)walk->data + (uintptr_t)walk->itemsize;
+    for (int64_t i = 0; i < naxes; i++) {
+        int64_t reach = (dims[i] - 1) * walk->steps[i];
+        *(reach < 0 ? low : high) += (uintptr_t)reach;
+    }
+}
+
+static int relation(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
+{
+    uintptr_t low, high, other_low, other_high;
+    extent(target, dims, naxes, &low, &high);
+    extent(other, dims, naxes, &other_low, &other_high);
+    if (low >= other_high || other_low >= high) {
+        return APART;
+    }
+    bool same = target->data == other->data && target->itemsize == other->itemsize;
+    for (int64_t i = 0; i < naxes && same; i++) {
+        same = dims[i] == 1 || target->steps[i] == other->steps[i];
+    }
+    return same ? SAME : MIXED;
+}
+
+/* Whether different elements lie in different memory, as far as can be seen at once: each axis steps over the inner ones. */
+static bool simple(const Walk *target, const int64_t *dims, int64_t naxes)
+{
+    int64_t reach = target->itemsize;
+    for (int64_t i = naxes - 1; i >= 0; i--) {
+        int64_t step = target->steps[i] < 0 ? -target->steps[i] : target->steps[i];
+        if (dims[i] == 1) {
+            continue;
+        }
+        if (step < reach) {
+            return false;
+        }
+        reach = (dims[i] - 1) * step + reach;
+    }
+    return true;
+}
+
+/* Lets the kernel store somewhere else. */
+static void point_at(const Plan *plan, int64_t *p, const char *data, const int64_t *steps)
+{
+    p[plan->target.place] = (int64_t)(intptr_t)data;
+    for (int64_t i = 0; i < plan->naxes; i++) {
+        if (plan->target.axes[i].place >= 0) {
+            p[plan->target.axes[i].place] = steps[i];
+        }
+    }
+}
+
+/* Runs the kernel for a part of its first axis; gives the flags that count, and trouble. */
+static int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64_t high, int64_t *p)
+{
+    int64_t status = kernel(low, high, p);
+    return (status | (plan->watched ? pj_fp_get() : 0)) & (plan->watched | PJ_TROUBLE);
+}
+
+/* An array and what lies contiguously in a buffer, for pj_assign. */
+typedef struct {
+    int64_t steps[MAX_AXES]; /* of the buffer */
+    int64_t out[3 * MAX_AXES], back[3 * MAX_AXES];
+} Copies;
+
+static void copies_of(const Walk *array, const int64_t *dims, int64_t naxes, Copies *copies)
+{
+    int64_t step = array->itemsize;
+    for (int64_t i = naxes - 1; i >= 0; i--) {
+        copies->steps[i] = step;
+        step *= dims[i];
+        copies->out[i] = copies->back[i] = dims[i];
+        copies->out[naxes + i] = copies->back[2 * naxes + i] = array->steps[i];
+        copies->back[naxes + i] = copies->out[2 * naxes + i] = copies->steps[i];
+    }
+}
+
+/* Both give the first row of the first axis that was not stored, and have a buffer for `rows` of them. */
+
+/* Stores by way of the buffer. */
+static int64_t run_buffered(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer, int64_t rows)
+{
+    const int64_t n = p[0];
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    int64_t low = 0;
+    while (low < n) {
+        int64_t high = rows < n - low ? low + rows : n;
+        point_at(plan, p, buffer - low * copies.steps[0], copies.steps);
+        if (raised(kernel, plan, low, high, p)) {
+            break;
+        }
+        copies.out[0] = high - low;
+        (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+        low = high;
+    }
+    point_at(plan, p, target->data, target->steps);
+    return low;
+}
+
+/* Stores in place; the kernel puts what was there before into the buffer. */
+static int64_t run_logged(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer, int64_t rows)
+{
+    const int64_t n = p[0];
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    int64_t low = 0;
+    while (low < n) {
+        int64_t high = rows < n - low ? low + rows : n;
+        p[plan->log] = (int64_t)(intptr_t)(buffer - low * copies.steps[0]);
+        if (raised(kernel, plan, low, high, p)) {
+            copies.out[0] = high - low;
+            (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+            break;
+        }
+        low = high;
+    }
+    return low;
+}
+
+/* Stores in place; what was there before is in the buffer. */
+static int run_saved(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer)
+{
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    (void)pj_assign(buffer, target->data, target->itemsize, plan->naxes, copies.back);
+    if (!raised(kernel, plan, 0, p[0], p)) {
+        return DONE;
+    }
+    (void)pj_assign(target->data, buffer, target->itemsize, plan->naxes, copies.out);
+    return REDO;
+}
+
+/* In place in a copy, for the strips of which there is a log. */
+static int run_copied(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, int64_t size, char *log, int64_t rows)
+{
+    PyObject *owner = pj_empty(NPY_UINT8, 1, &size, 0);
+    if (owner == NULL) {
+        return REDO;
+    }
+    Walk copy = {.data = PyArray_BYTES((PyArrayObject *)owner), .itemsize = target->itemsize};
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    memcpy(copy.steps, copies.steps, sizeof copy.steps);
+    (void)pj_assign(copy.data, target->data, target->itemsize, plan->naxes, copies.back);
+    point_at(plan, p, copy.data, copy.steps);
+    bool good = plan->log < 0 ? !raised(kernel, plan, 0, p[0], p) : run_logged(kernel, plan, p, &copy, log, rows) == p[0];
+    if (good) {
+        (void)pj_assign(target->data, copy.data, target->itemsize, plan->naxes, copies.out);
+    }
+    Py_DECREF(owner);
+    return good ? DONE : REDO;
+}
+
+/* How the target's memory lies to that of the operands; MIXED also where the kernel must not store directly for another reason. */
+static int situation(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand, bool small)
+{
+    int worst = APART;
+    for (int64_t i = 0; i < plan->noperands; i++) {
+        Walk walk;
+        operand = read_walk(operand, p, plan->naxes, &walk);
+        int is = relation(target, &walk, p, plan->naxes);
+        worst = is > worst ? is : worst;
+    }
+    if (!simple(target, p, plan->naxes) || (worst == SAME && (plan->in_place || plan->whole))) {
+        return MIXED;
+    }
+    bool silent = small || plan->direct == 2 || (plan->in_place && plan->log < 0 && !plan->named);
+    return worst == MIXED || silent || (plan->direct == 1 && pj_warnings_quiet()) ? worst : MIXED;
+}
+
+/* Does what NumPy does with target[...] = expression. DONE; REDO: the target is as it was, and the interpreter has to do it;
+ * FINISH: it is as it was behind the place told, and somebody has to say what NumPy would. */
+int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
+{
+    const Plan *plan = (const Plan *)words;
+    Walk target;
+    const int64_t *operands = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target), n = p[0];
+    int64_t row = target.itemsize; /* bytes of a row of the first axis */
+    for (int64_t i = 1; i < plan->naxes; i++) {
+        row *= p[i];
+    }
+    const int64_t size = row * n;
+    const bool small = size <= BUFFER;
+    int how = small && !plan->in_place ? MIXED : situation(plan, p, &target, operands, small);
+    if (plan->watched) {
+        pj_fp_clear();
+    }
+    p[plan->result] = p[plan->result + 1] = 0;
+    if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
+        int64_t flags = raised(kernel, plan, 0, n, p);
+        p[plan->result + 1] = flags;
+        return flags ? FINISH : DONE;
+    }
+    _Alignas(64) char near[BUFFER];
+    char *buffer = near;
+    PyObject *owner = NULL;
+    int64_t rows = small || (how == MIXED && !plan->in_place) ? n : row > BUFFER ? 1 : BUFFER / row;
+    int64_t needed = rows * row;
+    if (needed > BUFFER) {
+        owner = pj_empty(NPY_UINT8, 1, &needed, 0);
+        if (owner == NULL) {
+            return REDO;
+        }
+        buffer = PyArray_BYTES((PyArrayObject *)owner);
+    }
+    int done;
+    if (plan->in_place && how == APART && plan->log < 0) {
+        done = run_saved(kernel, plan, p, &target, buffer);
+    }
+    else if (plan->in_place && how == MIXED) {
+        done = run_copied(kernel, plan, p, &target, size, buffer, rows);
+    }
+    else {
+        int64_t stored = (plan->in_place ? run_logged : run_buffered)(kernel, plan, p, &target, buffer, rows);
+        p[plan->result] = stored;
+        done = stored == n ? DONE : rows == n ? REDO : FINISH;
+    }
+    Py_XDECREF(owner);
+    return done;
+}
+
+/* A call site whose exception, which is not of the program's code there, is raised when the main thread next looks at its signals. */
+void pj_call_aside(int64_t *W, int64_t site)
+{
+    pj_thread.in_callback++;
+    int64_t status = pj_call(W, site);
+    pj_thread.in_callback--;
+    if (status == 1) {
+        pj_raise_later(pj_err_take());
+    }
+}

@@ -1,0 +1,173 @@
+"""Kernels whose result is assigned to an array: `csrc/store.c` does it without a temporary array where it can.
+
+When it has stored already what a floating-point flag was raised in, or part of it, NumPy is asked for the rest, step by step: for what is
+not stored yet, and for what it would have warned of. By then nothing but a warning can come of it; `csrc/quiet.c` saw to that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+import operator
+import struct
+import sys
+import warnings
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..ir.kernel import Kernel
+from ..ir.run import elementwise
+from ..ir.types import INT, Np
+from ..ir.ufuncs import function, place_counts
+from . import words as memory
+from .kernels import SIGNATURE, walked
+from .layout import Area
+from .llvm import I64, call, i64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import FrameType
+
+    from ..ir.graph import Op
+    from .driver import Driver
+
+_REDO, _DONE, _FINISH = range(3)  # what the helper says
+_DIRECT = 3  # the place in a plan that says whether the kernel may store directly
+_UNKNOWN, _SHOWN, _SILENT = range(3)  # what is in it
+_PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
+_BLOCK = 8192  # elements at a time
+
+
+def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
+    """The kernel as csrc/store.c wants to know it."""
+    place = {word: number for number, word in enumerate(kernel.words())}
+    store = kernel.store
+    assert store is not None
+    direct = _SILENT if not watched else _SHOWN if harmless else _UNKNOWN
+    whole = kernel.ndim > 1 and place_counts(kernel)
+    saved = store.operand is not None and store.named is not None
+    numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
+    made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved, len(numbers)]
+    for number in (len(kernel.operands), *numbers):
+        operand = walked(kernel)[number]
+        name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
+        made += [place[name, which, 0], Np(operand.dtype).dtype.itemsize]
+        for axis, stride in enumerate(operand.strides or ()):
+            made += [place[strided, which, axis], 0] if stride is None else [-1, stride]
+    return [int(word) for word in made]
+
+
+def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
+    """Calls the helper; gives whether to leave by "redo". p has room for two words more than the kernel needs."""
+    b, kernel = d.builder, op.attrs["kernel"]
+    words = plan(kernel, d.graph.watched, d.graph.harmless)
+    described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), f"plan_{len(d.sites)}")
+    described.initializer = ir.Constant(described.value_type, words)
+    described.linkage = "internal"
+    code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
+    places = b.ptrtoint(code, I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
+    status = call(b, "pj_kernel_into", I64, *places)
+    with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
+        _finish(d, op, places[1:])
+    return b.icmp_signed("==", status, i64(_REDO))
+
+
+def _finish(d: Driver, op: Op, places: tuple[Any, ...]) -> None:
+    """Calls the site of the rest."""
+    area = Area(d.layout.call_start)
+    arguments = []
+    for value in places:
+        word = area.take(INT)
+        memory.store(d, word, value)
+        arguments.append(("int", word))
+    rest = Rest(op.attrs["kernel"], op.attrs["lines"], d.graph.watched)
+    chain = [(None if owner is None else ("const", owner.value), pc) for owner, pc in op.attrs["chain"]]
+    d.sites.append((("const", rest), arguments, (), chain, [], d.layout.call_root))
+    call(d.builder, "pj_call_aside", ir.VoidType(), d.W, i64(len(d.sites) - 1))
+
+
+class Rest:
+    """Does what is left of a kernel's work by NumPy, and warns as NumPy does: once per operation and flag, at the operation's line.
+    ``lines``: of the steps."""
+
+    def __init__(self, kernel: Kernel, lines: tuple[int, ...], watched: int) -> None:
+        self.kernel, self.lines, self.watched = kernel, lines, watched
+        self.calls = 0
+
+    def __call__(self, p: int, plan: int) -> None:
+        self.calls += 1
+        if self.calls >= _PATIENCE:
+            ctypes.c_int64.from_address(plan + 8 * _DIRECT).value = _UNKNOWN
+        raised: list[dict[str, None]] = [{} for _ in self.lines]
+        named = None if self.kernel.store is None else self.kernel.store.named
+        flags = ctypes.c_int64.from_address(p + 8 * (sum(1 for _ in self.kernel.words()) + 1)).value
+        if named is not None and flags:  # everything is stored, and it is known what was raised where
+            raised[named].update(dict.fromkeys(name for name, flag in _FLAGS.items() if flags & flag))
+        else:
+            for operands, results in _blocks(self.kernel, p):
+                values = self._values(operands, raised)
+                for reference, result in results:
+                    result[...] = values[reference]
+        self._warn(raised, sys._getframe(1))
+
+    def _values(self, operands: list[Any], raised: list[dict[str, None]]) -> list[Any]:
+        """The operands and the results of the steps, by reference; notes the flags of each step."""
+        values = list(operands)
+        for step, found in zip(self.kernel.steps, raised, strict=True):
+            with np.errstate(all="call", under="ignore", call=lambda name, _, found=found: found.setdefault(name)):
+                values.append(elementwise(step.ufunc, [values[arg] for arg in step.args], step.dtype))
+        return values
+
+    def _warn(self, raised: list[dict[str, None]], frame: FrameType) -> None:
+        names = frame.f_globals
+        for step, line, found in zip(self.kernel.steps, self.lines, raised, strict=True):
+            for name in (name for name, flag in _FLAGS.items() if name in found and flag & self.watched):
+                message = f"{name} encountered in {getattr(function(step.ufunc), '__name__', step.ufunc)}"
+                module, registry = names.get("__name__") or "<string>", names.setdefault("__warningregistry__", {})
+                warnings.warn_explicit(message, RuntimeWarning, frame.f_code.co_filename, line, module, registry)
+
+
+_FLAGS = {"divide by zero": 1, "overflow": 2, "invalid value": 8}  # in the order of NumPy's warnings of one operation
+
+
+def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int, Any]]]]:
+    """For parts of the first axis, from the first row that was not stored on: the operands, and where which references go."""
+    place = {word: number for number, word in enumerate(kernel.words())}
+    words = list((ctypes.c_int64 * (len(place) + 2)).from_address(p))
+    dims = tuple(words[: kernel.ndim])
+
+    def array(dtype: str, address: int, strides: Iterable[int]) -> Any:
+        interface = {"version": 3, "typestr": Np(dtype).dtype.str, "shape": dims, "strides": tuple(strides), "data": (address, False)}
+        return np.asarray(SimpleNamespace(__array_interface__=interface))
+
+    def walk(number: int, which: int, name: str, stride: str) -> Any:
+        operand = walked(kernel)[number]
+        strides = enumerate(operand.strides or ())
+        return array(
+            operand.dtype,
+            words[place[name, which, 0]],
+            (words[place[stride, which, axis]] if step is None else step for axis, step in strides),
+        )
+
+    def scalar(number: int) -> Any:
+        first = place["scalar", number, 0]
+        dtype = Np(kernel.operands[number].dtype).dtype
+        return np.frombuffer(struct.pack("2q", *words[first : first + 2]), dtype, 1)[0]
+
+    count = len(kernel.operands)
+    operands = [scalar(n) if o.strides is None else walk(n, n, "pointer", "stride") for n, o in enumerate(kernel.operands)]
+    results = []
+    for number, reference in enumerate(kernel.outputs):
+        dtype = kernel.dtype(reference)
+        steps = itertools.accumulate((Np(dtype).dtype.itemsize, *dims[:0:-1]), operator.mul)
+        results.append((reference, array(dtype, words[place["output", number, 0]], list(steps)[::-1])))
+    assert kernel.store is not None
+    results.append((kernel.store.reference, walk(count, 0, "store", "store_stride")))
+    rows = dims[0] if place_counts(kernel) else max(1, _BLOCK // max(1, math.prod(dims[1:])))
+    for low in range(words[len(place)], dims[0], rows):
+        part = slice(low, low + rows)
+        yield [o[part] if o.ndim else o for o in operands], [(reference, result[part]) for reference, result in results]

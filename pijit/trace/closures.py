@@ -1,0 +1,115 @@
+"""Functions that the program makes in the fragment (lambdas, inner functions, comprehensions before 3.12), and the cells they share with frames.
+
+Such a function is virtual: a Container of kind "function". A call of it is inlined, and its free variables are those of the frame that
+owns their cells, which is somewhere below in the chain: may_return sees to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import inputs
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Container, Instance, Known, changes
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_DEFAULTS, _KEYWORD_DEFAULTS, _CLOSURE = 1, 2, 8  # bits of SET_FUNCTION_ATTRIBUTE
+_ITEM = {_CLOSURE: 2, _DEFAULTS: 3, _KEYWORD_DEFAULTS: 4}
+
+
+def cell(t: Tracer, slot: int) -> CellValue:
+    """The cell of a variable of the innermost frame."""
+    frame = t.state.frame
+    depth = len(t.state.frames) - 1
+    if slot not in frame.bytecode.free_slots or depth == 0:
+        return CellValue(depth, slot)
+    index = slot - (len(frame.bytecode.slots) - len(frame.bytecode.free_slots))
+    if not frame.made:
+        return CellValue(depth, index, frame.function)
+    (made,) = frame.made
+    assert isinstance(made, Container)
+    found = made.items[2].inner()[index]
+    assert isinstance(found, CellValue)
+    return found
+
+
+def load(t: Tracer, of: CellValue, name: str) -> Abstract:
+    """The contents of a cell."""
+    from .calls import load_closed, load_free
+
+    if of.function is not None:
+        return load_closed(t, of.function, of.slot, name)
+    owner = t.state.frames[of.depth]
+    if of.slot in owner.bytecode.free_slots:
+        return load_free(t, owner, of.slot)
+    value = owner.locals[of.slot]
+    if value is LAZY:
+        value = owner.locals[of.slot] = inputs.load_local(t, of.slot)
+    if value is UNBOUND:
+        raise Break("unbound", name)
+    return value
+
+
+def store(t: Tracer, of: CellValue, name: str, value: Abstract) -> None:
+    """Stores in a cell: the variable of the frame that owns it."""
+    if of.function is not None:
+        raise Break("nonlocal_store", name)
+    t.effect(name)
+    t.state.frames[of.depth].locals[of.slot] = value
+
+
+def stored_outside(t: Tracer) -> bool:
+    """Whether the root frame has stored to variables of functions around it: an exit writes them, a return does not."""
+    root = t.state.frames[0]
+    return any(root.locals[slot] is not LAZY and t.entry_values.get(slot) is not root.locals[slot] for slot in root.bytecode.free_slots)
+
+
+def make(t: Tracer, code: Abstract) -> Container:
+    """A new function of the innermost frame."""
+    assert isinstance(code, Known)
+    frame = t.state.frame
+    if t.view.names is not None and len(t.state.frames) == 1 and not code.value.co_name.startswith("<"):
+        raise Break("definition", code.value.co_name)  # what a module or class body defines is for others to see
+    maker: Abstract = NULL if frame.function is None else Known(frame.function)
+    return Container("function", (code, maker, NULL, NULL, NULL))
+
+
+def with_attribute(made: Abstract, bit: int, value: Abstract) -> Container:
+    """The function with its cells or defaults."""
+    assert isinstance(made, Container)
+    fits = isinstance(value, Container) and not changes(value) and (bit != _KEYWORD_DEFAULTS or isinstance(value, Instance))
+    if bit not in _ITEM or not (fits or isinstance(value, Known)):
+        raise Break("definition", "annotations" if bit not in _ITEM else "defaults")
+    items = list(made.items)
+    items[_ITEM[bit]] = value
+    return Container("function", tuple(items))
+
+
+def may_return(t: Tracer, value: Abstract) -> None:
+    """Breaks where a function would outlive the frame that owns the variables it shares."""
+    depth = len(t.state.frames) - 1
+    if depth == 0:
+        if in_any(value):
+            raise Break("definition", "a function that is returned")
+        return
+    if not t.state.frame.bytecode.cell_slots:
+        return
+    held = (container[key] for frame in t.state.frames[:-1] for _, container, keys in frame.containers() for key in keys)
+    then = t.state.frame.then
+    for kept in (value, *held, *(then.held if then is not None else ())):
+        if any(of.depth == depth and of.function is None for of in _cells(kept)):
+            raise Break("definition", "a function that outlives the call that makes it")
+
+
+def in_any(value: Abstract) -> bool:
+    """Whether a value is, or holds, a function that is made here."""
+    return (isinstance(value, Container) and value.kind == "function") or any(map(in_any, value.inner()))
+
+
+def _cells(value: Abstract) -> Iterator[CellValue]:
+    if isinstance(value, CellValue):
+        yield value
+    for item in value.inner():
+        yield from _cells(item)

@@ -1,0 +1,405 @@
+"""Generators that are consumed where they are made: by a `for` loop, or by sum, any, all, min, max, list, tuple, sorted.
+
+A generator is a value (Suspended) between its steps; while it runs, its frame lies above its caller's. A step is a transaction: it has no
+effect that others see (Tracer.effect), and an exit in it does the caller's instruction again, with the generator as it was before: the step of
+a `for` loop, the whole call of sum and its like. So no exit has to rebuild a generator that is running.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Const, Value, const
+from ..ir.types import BOOL, FLOAT
+from ..pycode.instructions import Bytecode
+from ..pycode.liveness import live
+from ..pycode.loops import STORES
+from ..pycode.versions import HERE
+from .state import Consumer, FrameState, State
+from .values import (
+    LAZY,
+    NULL,
+    UNBOUND,
+    Abstract,
+    Break,
+    Container,
+    Known,
+    NullValue,
+    Scalar,
+    Suspended,
+    changes,
+    kind_of,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_NUMBERS = ("int", "float", "bool", "np")
+
+
+def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
+    """The generator of a frame: a new one, or one that has yielded and goes on at pc."""
+    bytecode = frame.bytecode
+    kept = frame.locals
+    if pc is not None:
+        live_slots = live(bytecode, pc)
+        kept = [value if slot in live_slots or value is LAZY else UNBOUND for slot, value in enumerate(kept)]
+    if any(isinstance(value, NullValue) for value in frame.stack):
+        raise Break("generator", "yield among the arguments of a call")
+    function = frame.made[0] if frame.made else Known(frame.function)
+    return Suspended(
+        "generator",
+        (function, *kept, *frame.stack),
+        bytecode=bytecode,
+        pc=frame.pc if pc is None else pc,
+        started=pc is not None,
+        scope=(frame.function, frame.globals, frame.builtins),
+        stores=_stores(bytecode),
+    )
+
+
+def _stores(bytecode: Bytecode) -> frozenset[int]:
+    found = bytecode.analyses.get("stores")
+    if found is None:
+        found = frozenset(step.arg for i in bytecode.instructions for step in i.micros if step.name in STORES)
+        bytecode.analyses["stores"] = found
+    return found
+
+
+def takes_part(state: State) -> bool:
+    """Whether a generator is running, or is what a loop goes over."""
+    return any(frame.consumer is not None or (frame.stack and isinstance(frame.stack[-1], Suspended)) for frame in state.frames)
+
+
+def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
+    """Runs the generator until it yields or returns."""
+    from .tracer import END
+
+    bytecode = generator.bytecode
+    if len(t.state.frames) > t.limits.inline_depth or any(frame.bytecode is bytecode for frame in t.state.frames):
+        raise Break("inline_limit", bytecode.code.co_qualname)
+    function, globals_, builtins_ = generator.scope
+    from ..pycode.flow import control_flow
+
+    frame = FrameState(
+        bytecode, control_flow(bytecode), function, globals_, builtins_, generator.pc, list(generator.locals), list(generator.stack),
+        made=[generator.items[0]] if isinstance(generator.items[0], Container) else [], consumer=consumer,
+    )  # fmt: skip
+    if generator.started:
+        frame.stack.append(Known(None))  # what the yield gives
+    t.state.frames.append(frame)
+    t.block.end = t.goto(t.state)
+    return END
+
+
+def consume(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """A call of one of CONSUMERS with a generator."""
+    if not t.last_micro:
+        raise Break("generator", "in the middle of an instruction")
+    row = CONSUMERS[function]
+    held = row.begin(t, args[1:], kwargs)
+    caller = t.state.frame
+    operands = len(t.checkpoint[-1].stack) - len(caller.stack)
+    caller.stack[:] = t.checkpoint[-1].stack
+    generator = args[0]
+    assert isinstance(generator, Suspended)
+    return resume(t, generator, Consumer(row.name, held, (operands,)))
+
+
+def yielded(t: Tracer, value: Abstract) -> object:
+    """YIELD_VALUE."""
+    from .tracer import END
+
+    frame = t.state.frame
+    consumer = frame.consumer
+    if consumer is None or changes(value):
+        raise Break("generator", "yield")
+    if _is_in_try(frame):
+        raise Break("generator", "yield in a try statement")
+    after = frame.bytecode.at(frame.pc).next
+    if consumer.kind != "for":
+        return _BY_NAME[consumer.kind].take(t, consumer, value)
+    t.state.frames.pop()
+    caller = t.state.frame
+    caller.stack[-1] = suspended(frame, after)
+    caller.stack.append(value)
+    caller.pc = caller.bytecode.at(caller.pc).next
+    t.block.end = t.goto(t.state)
+    return END
+
+
+def _is_in_try(frame: FrameState) -> bool:
+    """Whether an exception at the yield, as the one that closes a generator, is handled by more than what turns StopIteration into RuntimeError."""
+    handler = frame.flow.handler(frame.pc)
+    return handler is not None and frame.bytecode.at(handler.pc).micros[0].arg != "INTRINSIC_STOPITERATION_ERROR"
+
+
+def returned(t: Tracer) -> object:
+    """RETURN_VALUE: the generator is exhausted."""
+    from .tracer import END
+
+    consumer = t.state.frame.consumer
+    assert consumer is not None
+    if consumer.kind != "for":
+        return _BY_NAME[consumer.kind].end(t, consumer)
+    t.state.frames.pop()
+    caller = t.state.frame
+    caller.stack.pop()
+    (caller.pc,) = consumer.data
+    t.block.end = t.goto(t.state)
+    return END
+
+
+# ---- what takes all that a generator yields --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``begin``: what is held at first, for the other arguments. ``take`` and ``end`` are what a handler is."""
+
+    name: str
+    begin: Callable[[Tracer, list[Abstract], dict[str, Abstract]], list[Abstract]]
+    take: Callable[[Tracer, Consumer, Abstract], object]
+    end: Callable[[Tracer, Consumer], object]
+
+
+def _go_on(state: State) -> State:
+    """After the yield, which gives None."""
+    frame = state.frame
+    frame.stack.append(Known(None))
+    frame.pc = frame.bytecode.at(frame.pc).next
+    return state
+
+
+def _finished(state: State, result: Abstract) -> State:
+    """After the call."""
+    consumer = state.frames.pop().consumer
+    assert consumer is not None
+    caller = state.frame
+    (operands,) = consumer.data
+    del caller.stack[len(caller.stack) - operands :]
+    caller.stack.append(result)
+    caller.pc = caller.bytecode.at(caller.pc).next
+    return state
+
+
+def _next(t: Tracer) -> object:
+    from .tracer import END
+
+    t.block.end = t.goto(_go_on(t.state))
+    return END
+
+
+def _end(t: Tracer, result: Abstract) -> object:
+    from .tracer import END
+
+    t.block.end = t.goto(_finished(t.state, result))
+    return END
+
+
+def _nothing(name: str) -> Callable[[Tracer, list[Abstract], dict[str, Abstract]], list[Abstract]]:
+    def begin(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+        if args or kwargs:
+            raise Break("call_arguments", f"{name} of a generator with more arguments")
+        return []
+
+    return begin
+
+
+def _until(name: str, wanted: bool) -> Row:
+    """any and all: ends where the truth of an item is as wanted."""
+
+    def take(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+        from . import dunder, operators
+
+        if dunder.class_of(value) is not None:
+            raise Break("call_arguments", f"{name} of objects")
+        truth = operators.truth(t, value)
+        found, other = _finished(t.state.copy(), Known(wanted)), _go_on(t.state.copy())
+        return t.branch(truth, *((found, other) if wanted else (other, found)))
+
+    return Row(name, _nothing(name), take, lambda t, consumer: _end(t, Known(not wanted)))
+
+
+# sum: held are the sum so far and, where floats are added with a compensation (3.12), what rounding has lost; else None
+
+
+def _begin_sum(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+    start = kwargs.get("start", args[0] if args else Known(0))
+    if len(args) + len(kwargs) > 1 or not set(kwargs) <= {"start"} or kind_of(start) not in _NUMBERS:
+        raise Break("call_arguments", "sum of a generator with such a start")
+    return [start, _no_loss(start)]
+
+
+def _no_loss(total: Abstract) -> Abstract:
+    return Known(0.0) if HERE.compensated_sum and kind_of(total) == "float" else Known(None)
+
+
+def _take_sum(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    from . import dunder, operators
+
+    total, lost = consumer.held
+    if dunder.class_of(value) is not None:
+        raise Break("call_arguments", "sum of objects")
+    kind = kind_of(value)
+    compensates = kind_of(lost) == "float"
+    if compensates and kind not in ("int", "float", "bool"):
+        raise Break("call_arguments", f"sum of floats and {kind}")
+    if compensates and kind == "float":
+        consumer.held[:] = map(Scalar, _added(t, _value(total), _value(lost), _value(value)))
+    else:
+        total = operators.binary(t, "+", total, value)
+        consumer.held[:] = [total, lost if compensates else _no_loss(total)]
+    return _next(t)
+
+
+def _value(number: Abstract) -> Value:
+    found = value_of(number)
+    assert found is not None
+    return found
+
+
+def _added(t: Tracer, total: Value, lost: Value, x: Value) -> tuple[Value, Value]:
+    """One step of Neumaier's summation, as CPython does it."""
+
+    def op(name: str, a: Value, b: Value) -> Value:
+        return t.emit(name, (a, b), FLOAT)  # type: ignore[no-any-return]
+
+    made = op("float_add", total, x)
+    sizes = t.emit("float_abs", (total,), FLOAT), t.emit("float_abs", (x,), FLOAT)
+    larger = t.emit("cmp", sizes, BOOL, symbol=">=")
+    kept = op("float_add", op("float_sub", total, made), x), op("float_add", op("float_sub", x, made), total)
+    return made, op("float_add", lost, t.emit("select", (larger, *kept), FLOAT))
+
+
+def _end_sum(t: Tracer, consumer: Consumer) -> object:
+    total, lost = consumer.held
+    if kind_of(lost) != "float":
+        return _end(t, total)
+    value, rest = _value(total), _value(lost)
+    if isinstance(rest, Const):  # nothing was added with a compensation
+        return _end(t, total)
+    some = t.emit("cmp", (rest, const(0.0)), BOOL, symbol="!=")
+    finite = t.emit("cmp", (t.emit("float_abs", (rest,), FLOAT), const(math.inf)), BOOL, symbol="<")
+    both = t.emit("select", (some, finite, const(False)), BOOL)
+    corrected = t.emit("float_add", (value, rest), FLOAT)
+    return _end(t, Scalar(t.emit("select", (both, corrected, value), FLOAT)))
+
+
+def _extreme(name: str, symbol: str) -> Row:
+    """min and max: held are the best so far (NULL at first) and the default (NULL: none)."""
+
+    def begin(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+        if args or not set(kwargs) <= {"default"}:
+            raise Break("call_arguments", f"{name} of a generator with more arguments")
+        return [NULL, kwargs.get("default", NULL)]
+
+    def take(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+        from . import operators
+
+        best = consumer.held[0]
+        if kind_of(value) not in _NUMBERS:
+            raise Break("call_arguments", f"{name} of what is no number")
+        if best is not NULL:
+            # as Python does it: the later one wins only if it compares as better, so a NaN stays where it is
+            better = operators.truth(t, operators.compare(t, symbol, value, best))
+            old, new = _value(best), _value(value)
+            if isinstance(better, bool):
+                value = value if better else best
+            elif old.type == new.type:
+                value = Scalar(t.emit("select", (better, new, old), new.type))
+            else:
+                kept = _go_on(t.state.copy())
+                consumer.held[0] = value
+                return t.branch(better, _go_on(t.state.copy()), kept)
+        consumer.held[0] = value
+        return _next(t)
+
+    def end(t: Tracer, consumer: Consumer) -> object:
+        best, default = consumer.held
+        if best is NULL and default is NULL:
+            return t.leave(t.exit("redo", "always_raises"))
+        return _end(t, default if best is NULL else best)
+
+    return Row(name, begin, take, end)
+
+
+# list, tuple, sorted: held is a list that nobody else has seen
+
+
+def _begin_list(name: str) -> Callable[[Tracer, list[Abstract], dict[str, Abstract]], list[Abstract]]:
+    def begin(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+        from . import objects
+
+        _nothing(name)(t, args, kwargs)
+        t.last_micro = False  # the list is not yet the result: an exit does the whole call
+        return [objects.new_list(t, ())]
+
+    return begin
+
+
+def _take_item(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    from . import objects
+
+    objects.append(t, consumer.held[0], value)
+    return _next(t)
+
+
+def _take_number(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    if kind_of(value) not in _NUMBERS:
+        raise Break("call_arguments", "sorted of what is no number")
+    return _take_item(t, consumer, value)
+
+
+def _end_tuple(t: Tracer, consumer: Consumer) -> object:
+    from . import opaque
+
+    made = consumer.held[0]
+    return _called(t, lambda: opaque.call_pure(t, tuple, [made], {}))
+
+
+def _end_sorted(t: Tracer, consumer: Consumer) -> object:
+    from . import opaque
+
+    made = consumer.held[0]
+
+    def call() -> Abstract:
+        opaque.call_for_effect(t, list.sort, [made])
+        return made
+
+    return _called(t, call)
+
+
+def _called(t: Tracer, call: Callable[[], Abstract]) -> object:
+    """The result of a call that is made when the generator is exhausted, in the name of the consumer."""
+    before = t.state
+    t.state = _finished(t.state.copy(), UNBOUND)  # a placeholder for the result
+    caller = t.state.frame
+    caller.stack.pop()
+    caller.pc = before.frames[-2].pc
+    t.checkpoint = [frame.copy() for frame in before.frames[:-1]]
+    caller.stack.append(call())
+    caller.pc = caller.bytecode.at(caller.pc).next
+    from .tracer import END
+
+    if t.ran_python:
+        t.recheck()
+    t.block.end = t.goto(t.state)
+    return END
+
+
+CONSUMERS: dict[Any, Row] = {
+    any: _until("any", True),
+    all: _until("all", False),
+    sum: Row("sum", _begin_sum, _take_sum, _end_sum),
+    min: _extreme("min", "<"),
+    max: _extreme("max", ">"),
+    list: Row("list", _begin_list("list"), _take_item, lambda t, consumer: _end(t, consumer.held[0])),
+    tuple: Row("tuple", _begin_list("tuple"), _take_item, _end_tuple),
+    sorted: Row("sorted", _begin_list("sorted"), _take_number, _end_sorted),
+}
+_BY_NAME = {row.name: row for row in CONSUMERS.values()}
