@@ -25,7 +25,8 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready
 	$(RUN) -m pytest $(ARGS)
 
-# Test suites of others, under pijit and plainly; ARGS=--everything for all of one, ARGS="test_grammar test_scope" for some files.
+# Test suites of others, under pijit and plainly; ARGS=--everything for all of one, ARGS="test_grammar test_scope" for some files,
+# ARGS=--ci for what CI runs of CPython's.
 test-cpython: $(VENV)/.ready
 	$(RUN) tests/suites/cpython.py $(ARGS)
 

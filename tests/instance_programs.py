@@ -407,6 +407,26 @@ def g(**k):
 def f(x):
     return g(a=x, b=x)
 """, (1.5,)),
+    "super that is not possible": ("""
+class Gone(Vec):
+    def gone(self):
+        del self
+        super()
+    def bare(self):
+        super()
+        return 1
+    def other(self, k):
+        super(Gone, k)
+        return k
+def f(x):
+    seen = []
+    for call in (lambda: Gone(x).gone(), lambda: Gone(x).bare(), lambda: Gone.bare(x), lambda: Gone(x).other(x), lambda: Gone.bare(Vec(x))):
+        try:
+            seen.append(call())
+        except (RuntimeError, TypeError) as e:
+            seen.append(str(e))
+    return seen
+""", (1.5,)),
     "super": ("""
 def f(x):
     s = Sub(x, 2.0, 3)

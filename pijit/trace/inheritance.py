@@ -26,15 +26,27 @@ def without_arguments(t: Tracer) -> Container:
         from .inputs import load_local
 
         owner = frame.locals[0] = load_local(t, 0)
+    return _checked(cls, owner)
+
+
+def _checked(cls: Abstract, owner: Abstract) -> Container:
+    """super(cls, owner), which has to be possible also where nobody uses it."""
+    actual = _class_of(owner)
+    if not isinstance(cls, Known) or type(cls.value) is not type or actual is None or not objects.is_subclass(actual, cls.value):
+        raise Break("attribute", "super()")
     return Container("super", (cls, owner))
+
+
+def _class_of(owner: Abstract) -> Any:
+    """Where super() begins to look: the class of an object, or a class itself; None when that is not known."""
+    return owner.value if isinstance(owner, Known) and is_a(owner.value, type) else objects.class_of(owner)
 
 
 def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
     """super(cls, owner).name"""
     of_class = isinstance(owner, Known) and is_a(owner.value, type)
-    actual = owner.value if isinstance(owner, Known) and of_class else objects.class_of(owner)
-    if not isinstance(cls, Known) or type(cls.value) is not type or actual is None or not objects.is_subclass(actual, cls.value):
-        raise Break("attribute", f"super().{name}")
+    actual = _class_of(owner)
+    assert isinstance(cls, Known)
     order = objects.mro(actual)
     t.guards.member(actual, "__mro__", order)
     bases = order[next(place for place, base in enumerate(order) if base is cls.value) + 1 :]
@@ -62,7 +74,7 @@ def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
 def _super(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     if kwargs or len(args) not in (0, 2):
         raise Break("call_arguments", "super")
-    return Container("super", tuple(args)) if args else without_arguments(t)
+    return _checked(*args) if args else without_arguments(t)
 
 
 def _object_init(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
