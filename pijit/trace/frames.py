@@ -8,13 +8,14 @@ from ..ir.graph import Build, Frame, Recipe
 from ..pycode.liveness import live
 from .results import RESULTS
 from .state import FrameState, Then
-from .values import LAZY, NULL, UNBOUND, Abstract, Container, Known, NullValue, cell_recipe
+from .values import LAZY, NULL, UNBOUND, Abstract, Container, Known, NullValue, Opaque, cell_recipe
 
 
 def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tuple[Frame, ...]:
     """What the Python frames must look like at the innermost frame's pc. ``entry_values``: by root slot or name, what it holds unchanged."""
     frames = before_step(frames)
     made = []
+    held = {id(value) for frame in frames for value in frame.stack}
     last = len(frames) - 1
     for depth, frame in enumerate(frames):
         instruction = frame.bytecode.at(frame.pc)
@@ -24,7 +25,7 @@ def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tup
                 function_recipe(frame, depth),
                 frame.bytecode.code,
                 pc,
-                _locals(frame, entry_values if depth == 0 else None, depth),
+                _locals(frame, entry_values if depth == 0 else None, depth, held),
                 tuple(value.recipe() for value in frame.stack),
                 instruction.line or 0,
                 _then(frame.then),
@@ -60,7 +61,7 @@ def function_recipe(frame: FrameState, depth: int, shown: bool = False) -> Recip
     return Container("function", (*made.items[:3], NULL, NULL)).recipe() if shown else made.recipe()
 
 
-def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: int) -> dict[int, Recipe]:
+def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: int, held: set[int]) -> dict[int, Recipe]:
     # While a callee runs, what its caller needs afterwards is what is live at the call, which covers both.
     live_slots = live(frame.bytecode, frame.pc)
     recipes: dict[int, Recipe] = {}
@@ -70,7 +71,7 @@ def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: 
         if depth and slot in frame.bytecode.free_slots:
             continue
         # A dead local is rebuilt where that costs nothing, else left unbound (ARCHITECTURE.md, "dead locals").
-        needed = slot in live_slots or isinstance(value, Known)
+        needed = slot in live_slots or isinstance(value, Known | Opaque) or id(value) in held
         if isinstance(value, NullValue) or not needed:
             value = UNBOUND
         if depth and slot in frame.bytecode.cell_slots:

@@ -18,7 +18,7 @@ from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .sources import Source
-from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
+from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -273,6 +273,24 @@ def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
             return None
         t.hoisted.add(("item",))
     return items(t, value)
+
+
+def let_go(t: Tracer, value: Abstract, slot: int) -> None:
+    """A local variable no longer holds a value. Breaks where that may be the end of an object, which its class wants to know."""
+    cls = value.cls if isinstance(value, Opaque) else None
+    if value is LAZY and len(t.state.frames) == 1 and slot < len(t.view.locals):
+        cls = type(t.view.locals[slot])
+    if cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING:
+        raise Break("side_effect", f"{class_name(cls)}.__del__")
+
+
+def let_all_go(t: Tracer) -> None:
+    """The same for the variables of an inlined call that returns, but for what its caller has too."""
+    *callers, frame = t.state.frames
+    held = {id(value) for caller in callers for value in (*caller.locals, *caller.stack)}
+    for slot, value in enumerate(frame.locals):
+        if id(value) not in held and value is not LAZY:
+            let_go(t, value, slot)
 
 
 def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:

@@ -66,7 +66,12 @@ def store_attr(t: Tracer, name: str) -> None:
 
 
 def store_fast(t: Tracer, slot: int) -> None:
-    t.state.frame.locals[slot] = _storable(t.pop())
+    value = _storable(t.pop())
+    frame = t.state.frame
+    objects.let_go(t, frame.locals[slot], slot)
+    if frame.locals[slot] is LAZY and frame.flow.loops:
+        objects.let_go(t, value, slot)  # another time the variable will hold one like this
+    frame.locals[slot] = value
 
 
 def before_with(t: Tracer, _: Any) -> object:
@@ -85,7 +90,7 @@ def _storable(value: Abstract) -> Abstract:
 
 def delete_fast(t: Tracer, slot: int) -> None:
     load_fast(t, slot)
-    t.pop()
+    objects.let_go(t, t.pop(), slot)
     t.state.frame.locals[slot] = UNBOUND
 
 
@@ -485,6 +490,7 @@ def return_value(t: Tracer, _: Any) -> object:
         return generators.returned(t)
     closures.may_return(t, value)
     if len(t.state.frames) > 1:
+        objects.let_all_go(t)
         then = t.state.frames.pop().then
         made = value if then is None else FINISHERS[then.kind](t, then, value)
         if made is not INLINED:

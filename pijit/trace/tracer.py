@@ -33,6 +33,7 @@ from .values import (
     UNBOUND,
     Abstract,
     Break,
+    Opaque,
     Together,
     Unrolled,
 )
@@ -376,11 +377,14 @@ class Tracer:
         version.block.ops.append(Op("poll", (), (), {}, {"poll": exit}, version.block.line))
 
     def _forget_dead(self, state: State) -> None:
-        for frame in state.frames[-1:]:
-            live_slots = live(frame.bytecode, frame.pc)
-            for slot, value in enumerate(frame.locals):
-                if slot not in live_slots and value is not LAZY and self.entry_values.get(slot) is not value:
-                    frame.locals[slot] = UNBOUND
+        frame = state.frame
+        live_slots = live(frame.bytecode, frame.pc)
+        where = frame.flow.loop_at(frame.pc) or frame.flow.joins[frame.pc]
+        for slot, value in enumerate(frame.locals):
+            if slot in live_slots or value is LAZY or self.entry_values.get(slot) is value:
+                continue
+            if not isinstance(value, Opaque) or slot in where.stores:  # an object lives as long as its name
+                frame.locals[slot] = UNBOUND
 
     def _prepare_header(self, state: State, loop: Any) -> None:
         """What the loop stores must have a value of its own at the header."""

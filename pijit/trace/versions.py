@@ -20,6 +20,7 @@ from .values import (
     Done,
     Instance,
     Known,
+    Opaque,
     RangeIterator,
     Scalar,
     SequenceIterator,
@@ -174,7 +175,7 @@ def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if not _is_live(frame, container, key):
+        if not _is_live(frame, container, key) and not (isinstance(a, Opaque) or isinstance(b, Opaque)):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to

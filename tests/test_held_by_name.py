@@ -1,0 +1,43 @@
+"""An object lives as long as a local variable has it, read again or not: files, directories, memory that only an address leads to."""
+
+import pytest
+from differential import check_calls
+
+CLASS = """
+import weakref
+class Held:
+    alive = 0
+    def __init__(self):
+        Held.alive += 1
+        self.name = Held.alive
+    def __del__(self):
+        Held.alive -= 1
+def alive():
+    return Held.alive
+"""
+LOOP = "    s = 0.0\n    for i in range(60):\n        s += i * n\n"
+PROGRAMS = {
+    "made by a call": f"def f(n):\n    held = Held()\n{LOOP}    return s, alive()\n",
+    "read once": f"def f(n):\n    held = Held()\n    name = held.name\n{LOOP}    return s, alive(), name\n",
+    "argument": f"def g(held, n):\n{LOOP}    return s, alive()\ndef f(n):\n    return g(Held(), n)\n",
+    "another name": f"def f(n):\n    held = Held()\n    other = held\n    held = None\n{LOOP}    return s, alive()\n",
+    "before a branch": "def f(n):\n    held = Held()\n    if n > 2:\n        s = n * 2\n    else:\n        s = n + 1\n    return s, alive()\n",
+    "in a branch": f"def f(n):\n    if n > 2:\n        held = Held()\n{LOOP}    return s, alive()\n",
+    "in an inlined call": f"def g(n):\n    held = Held()\n{LOOP}    return s + alive()\ndef f(n):\n    return g(n) + 1\n",
+    "weakly": f"def f(n):\n    a = np.full(10, 7.0)\n    w = weakref.ref(a)\n{LOOP}    return w() is not None, s\n",
+    "weakly, computed": "def f(n):\n    a = np.arange(10.0) * n\n    w = weakref.ref(a)\n    s = a.sum()\n"
+                        "    for i in range(60):\n        s += i * n\n    return w() is not None, s\n",
+    "by its address": f"import ctypes\ndef f(n):\n    a = np.full(1000, 7.0)\n    p = a.ctypes.data\n{LOOP}    b = np.zeros(1000)\n"
+                      "    return ctypes.c_double.from_address(p).value, s, b.sum()\n",
+    "until it is assigned again": f"def f(n):\n    held = Held()\n    before = alive()\n    held = 1\n{LOOP}    return s, before, alive()\n",
+    "until it is deleted": f"def f(n):\n    held = Held()\n    before = alive()\n    del held\n{LOOP}    return s, before, alive()\n",
+    "in a loop": "def f(n):\n    total = 0\n    for i in range(5):\n        held = Held()\n        name = held.name\n        for j in range(3):\n"
+                 "            total += name * j\n        total += alive()\n    return total, alive()\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_objects_live_as_long_as_their_names(name):
+    # where an exit is forced in the loop, the object of the iteration before may live until the next exit
+    how = {"configurations": ("jit", "numpy")} if name == "in a loop" else {}
+    check_calls(CLASS + PROGRAMS[name], [(n,) for n in (1, 2, 3, 2.5, 4)], entry="f", **how)
