@@ -241,6 +241,11 @@ def resident():
 
 
 def test_functions_come_and_go():
+    """In a process of their own, where nothing else comes and goes."""
+    subprocess.run([sys.executable, "-c", "import test_tools; test_tools.come_and_go()"], cwd=Path(__file__).parent, check=True)
+
+
+def come_and_go():
     """A thousand; ten thousand are no different and take minutes."""
     from pijit.pycode import instructions
     from pijit.runtime.records import RECORDS
