@@ -27,6 +27,9 @@ PROGRAMS = {
     "function": f"from onlooker import evaluate\ndef f(a):\n    b = a + 1\n{LOOP}    return evaluate('a * b + t')\n",
     "imported inside": f"def f(a):\n    import onlooker\n    b = a + 1\n{LOOP}    return onlooker.evaluate('a * b + t')\n",
     "method": f"from onlooker import Table\ntable = Table()\ndef f(a):\n    limit = a + 1\n{LOOP}    return table.query('@limit + t')\n",
+    "method of a global object, two frames up": "import sys\nclass Reader:\n    def look(self, text):\n        return self.go(text)\n"
+        "    def go(self, text):\n        frame = sys._getframe(2)\n        return eval(text, frame.f_globals, frame.f_locals)\n"
+        f"reader = Reader()\ndef f(a):\n    b = a + 1\n{LOOP}    return reader.look('a * b + t')\n",
     "method of an argument": f"import onlooker\ndef g(table, a):\n    limit = a + 1\n{LOOP}    return table.query('@limit + t')\n"
                              "def f(a):\n    return g(onlooker.Table(), a)\n",
     "of this module": "import sys\ndef look(text):\n    frame = sys._getframe(1)\n    return eval(text, frame.f_globals, frame.f_locals)\n"

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..ground import log
+
 _MAGIC = b"pijit1\n"
 _DIGEST = 16
 
@@ -43,10 +45,12 @@ def load(key: str) -> Any:
         _log(f"{place} is damaged; compiled again")
         return None
     try:
-        return marshal.loads(body)
+        value = marshal.loads(body)
     except (ValueError, EOFError, TypeError):
         _log(f"{place} is damaged; compiled again")
         return None
+    _log(f"{place} found: {len(body)} bytes")
+    return value
 
 
 def save(key: str, value: Any) -> None:
@@ -62,6 +66,7 @@ def save(key: str, value: Any) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + _checksum(body) + body)
         os.replace(temporary, place)
+        _log(f"{place} written: {len(body)} bytes")
     except OSError as error:
         _log(f"{place} could not be written: {error}")
         if temporary:
@@ -82,6 +87,4 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _log(message: str) -> None:
-    import logging
-
-    logging.getLogger("pijit.cache").info(message)
+    log.message("cache", message)

@@ -145,6 +145,8 @@ class _Lines:
     def at(self, pc: int) -> int | None:
         """The line of the code unit at pc."""
         row = bisect.bisect_right(self.starts, pc * 2) - 1
+        while row >= 0 and self.lines[row] is None:  # 3.11 leaves some without: that of what is before
+            row -= 1
         return self.lines[row] if row >= 0 else None
 
 

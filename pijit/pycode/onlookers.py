@@ -1,7 +1,7 @@
 """Callees that look at the local variables of their callers, by sys._getframe(1).f_locals: numexpr.evaluate, DataFrame.query, patsy.
 
-Their callers keep all their variables alive, as code does that names locals(). What is called is found by the names in the code: functions
-and classes among its globals, and attributes of modules there. A module looks at callers if any function that it defines does.
+Their callers keep all their variables alive, as code does that names locals(). What is called is found by the names in the code: functions,
+classes and objects among its globals, and attributes of modules there. A module looks at callers if any function that it defines does.
 """
 
 from __future__ import annotations
@@ -66,11 +66,13 @@ def _is_module(name: str, namespace: Namespace) -> bool:
 
 
 def _functions(value: Any) -> Iterator[FunctionType]:
-    """A function, or the methods of a class."""
+    """A function, or the methods of a class or of an object's class."""
     if is_a(value, FunctionType):
         yield value
-    elif is_a(value, type) and is_heap_class(value):
-        yield from (inner for inner in list(_members(value).values()) if type(inner) is FunctionType)
+        return
+    cls = value if is_a(value, type) else type(value)
+    if is_heap_class(cls):
+        yield from (inner for inner in list(_members(cls).values()) if type(inner) is FunctionType)
 
 
 def _has(code: CodeType) -> bool:
