@@ -13,6 +13,7 @@ import subprocess
 import sys
 import types
 import weakref
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
@@ -101,6 +102,9 @@ class Scaled:
 
 def test_partials_methods_and_objects_pickle():
     part = pijit.jit(functools.partial(scaled, k=3.0), jit_level="O0")
+    sent = pickle.loads(ForkingPickler.dumps(part))  # as multiprocessing does
+    assert sent(2.0) == part(2.0)
+    assert pijit.stats(sent).hits > 0
     part.note = "kept"
     for again in (pickle.loads(pickle.dumps(part)), copy.copy(part), copy.deepcopy(part)):
         assert (again(2.0), again.keywords, again.note) == (6.0, {"k": 3.0}, "kept")

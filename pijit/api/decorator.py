@@ -11,6 +11,7 @@ from pijit.api.spellings import translated
 from pijit.ground import log, reasons
 from pijit.ground.config import Options
 from pijit.ground.errors import capture_error
+from pijit.ground.partials import Partial
 from pijit.runtime import tiers
 from pijit.runtime.callables import call_method
 from pijit.runtime.copies import private_code, with_code
@@ -165,7 +166,8 @@ def unchanged(function: F, reason: str) -> F:
 
 def jitted_partial(call: functools.partial[Any], options: Options) -> functools.partial[Any]:
     """The same arguments, and whatever else hangs on it, around the jitted function."""
-    new = type(call)(jitted(call.func, options), *call.args, **call.keywords)
+    kind = Partial if type(call) is functools.partial else type(call)
+    new = kind(jitted(call.func, options), *call.args, **call.keywords)
     new.__dict__.update(call.__dict__)
 
     def reduce(protocol: int) -> tuple[Any, ...]:

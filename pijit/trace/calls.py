@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 import types
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
 from ..ground.names import name_of as known_name
+from ..ground.partials import PARTIALS
 from . import (
     closures,
     dunder,
@@ -62,7 +62,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value
-    if type(function) is functools.partial:
+    if type(function) in PARTIALS:
         return mappings.partial(t, function, args, kwargs)
     special = dunder.function(t, function, args, kwargs)
     if special is not None:

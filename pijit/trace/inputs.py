@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import itertools
 import sys
 import types
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name, is_a, module_of, short
+from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
 from . import sources
@@ -99,7 +99,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if is_constant(actual) and not _varies(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
-    if cls is functools.partial:
+    if cls in PARTIALS:
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
