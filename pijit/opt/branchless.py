@@ -21,7 +21,7 @@ from ..ir.ops import OPS
 from ..ir.types import BOOL, FLOAT, INT, Np
 from .facts import MAX, MIN, Range
 from .rename import Renaming, rename
-from .simplify import merge
+from .simplify import merge, ways_in
 
 _TELLS = frozenset({"check", "check_index"})  # what is known behind them may be why a load needs no check of its own
 _MOST = 6  # operations of both sides together
@@ -37,10 +37,7 @@ _ON_BOTH_WAYS = {**_BY_CONSTANT, **_LINEAR, "raw_add": "wrap_add", "raw_sub": "w
 
 def straighten(graph: Graph) -> None:
     """Does it for every such branch, innermost first."""
-    entered: dict[Block, int] = {}
-    for block in graph.blocks:
-        for jump in block.jumps():
-            entered[jump.target] = entered.get(jump.target, 0) + 1
+    entered = ways_in(graph)
     new: Renaming = {}
     for block in _in_loops(graph):
         if isinstance(block.end, Branch):
@@ -75,10 +72,7 @@ def _loads_early(ops: list[Op]) -> list[Op]:
 
 def _common_loads(graph: Graph) -> None:
     """Moves what both ways from a branch begin with to before it."""
-    ways: dict[Block, int] = {}
-    for block in graph.blocks:
-        for jump in block.jumps():
-            ways[jump.target] = ways.get(jump.target, 0) + 1
+    ways = ways_in(graph)
     new: Renaming = {}
     for block in reversed(graph.blocks):
         sides = [jump.target for jump in block.jumps()]

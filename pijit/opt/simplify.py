@@ -80,12 +80,18 @@ def same_params(graph: Graph) -> bool:
     return True
 
 
-def merge(graph: Graph) -> bool:
-    """Appends to each block the one that it jumps to, where no other jump leads there: fusion works within blocks."""
+def ways_in(graph: Graph) -> dict[Block, int]:
+    """How many jumps lead to each block."""
     count: dict[Block, int] = {}
     for block in graph.blocks:
         for jump in block.jumps():
             count[jump.target] = count.get(jump.target, 0) + 1
+    return count
+
+
+def merge(graph: Graph) -> bool:
+    """Appends to each block the one that it jumps to, where no other jump leads there: fusion works within blocks."""
+    count = ways_in(graph)
     new: Renaming = {}
     gone: set[Block] = set()
     for block in graph.blocks:
