@@ -7,7 +7,7 @@ import functools
 import call_programs
 import instance_programs
 import pytest
-from differential import check
+from differential import check, check_calls
 from instance_programs import CLASSES
 from test_objects import plain_data
 
@@ -212,3 +212,25 @@ def test_captured_as_a_whole(name):
     exec(compile(CLASSES + source, "<subject>", "exec", dont_inherit=True), space)
     report = pijit.explain(space["f"], *args).to_dict()
     assert [row["detail"] for row in report["breaks"]] == []
+
+
+SUPERS = """
+class Base:
+    def m(self, n):
+        return n + 1
+class Middle(Base):
+    def m(self, n):
+        return super().m(n) * 2
+class Top(Middle):
+    def m(self, n):
+        return n
+    def given(self, cls, n):
+        return super(cls, self).m(n)
+    def own(self, n):
+        return super(type(self), self).m(n)
+"""
+
+
+@pytest.mark.parametrize("call", ["given(Top, n)", "given(Middle, n)", "given(Base, n)", "given(int, n)", "given(n, n)", "given(None, n)", "own(n)"])
+def test_super_of_a_class_that_is_given(call):
+    check_calls(f"{SUPERS}def f(n):\n    return Top().{call}\n", [(3,), (4,), (2.5,)], entry="f")

@@ -44,6 +44,7 @@ def _class_of(owner: Abstract) -> Any:
 
 def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
     """super(cls, owner).name"""
+    _checked(cls, owner)
     of_class = isinstance(owner, Known) and is_a(owner.value, type)
     actual = _class_of(owner)
     assert isinstance(cls, Known)
