@@ -237,6 +237,12 @@ class Block:
         self.params.append(value)
         return value
 
+    def add(self, name: str, args: tuple[Value, ...], type: Type, **attrs: object) -> Value:
+        """Appends an operation without exits; gives its result."""
+        op = Op(name, args, (type,), attrs, {}, self.line)
+        self.ops.append(op)
+        return op.result
+
     def jumps(self) -> tuple[Jump, ...]:
         if isinstance(self.end, Jump):
             return (self.end,)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ..ir.graph import Block, Branch, Const, Jump, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Np
-from .carried import Carried, place
+from .carried import Carried, element, index, place
 from .copies import Copier
 from .facts import MAX, MIN, TRANSFER, Facts, Range
 from .loops import Loop
@@ -66,21 +66,16 @@ class Bounded:
         test, body, check = Block(line), Block(line), Block(line)
         test.is_header = True
         counter, outcome = test.param(INT), test.param(INT)
-        more = _add(test, "cmp", (counter, bound), BOOL, symbol="<" if loop.step > 0 else ">")
+        more = test.add("cmp", (counter, bound), BOOL, symbol="<" if loop.step > 0 else ">")
         test.end = Branch(more, Jump(body), Jump(check))
         so_far: Value = outcome
-        for op in {_key(op): op for op in self.loads}.values():
-            indices = [self._index(body, *place(index), counter) for index in op.args[1:]]
-            so_far = _beyond(body, _add(body, "load", (op.args[0], *indices), _WIDE), so_far)
-        body.end = Jump(test, (_add(body, "raw_add", (counter, const(loop.step)), INT), so_far))
-        check.end = Branch(_add(check, "cmp", (outcome, const(0)), BOOL, symbol="=="), passed, failed, likely=True)
+        for op in {element(op.args[0], op.args[1:]): op for op in self.loads}.values():
+            places = map(place, op.args[1:])
+            indices = [index(body, counter if value is loop.counter else value, offset) for value, offset in places]
+            so_far = _beyond(body, body.add("load", (op.args[0], *indices), _WIDE), so_far)
+        body.end = Jump(test, (body.add("raw_add", (counter, const(loop.step)), INT), so_far))
+        check.end = Branch(check.add("cmp", (outcome, const(0)), BOOL, symbol="=="), passed, failed, likely=True)
         return Jump(test, (loop.counter, bad))
-
-    def _index(self, block: Block, value: Value, offset: int, counter: Value) -> Value:
-        value = counter if value is self.loop.counter else value
-        if isinstance(value, Const):
-            return const(value.value + offset)
-        return _add(block, "raw_add", (value, const(offset)), INT) if offset else value
 
     # ---- what can be looked at beforehand
 
@@ -251,14 +246,5 @@ def _passed(loop: Loop) -> dict[Value, list[Value]]:
     return found
 
 
-def _key(load: Op) -> tuple[object, ...]:
-    return load.args[0], *((value.value if isinstance(value, Const) else value, offset) for value, offset in map(place, load.args[1:]))
-
-
 def _beyond(block: Block, value: Value, bad: Value) -> Value:
-    return _add(block, "int_or", (bad, _add(block, "beyond", (value,), INT, limit=SMALL)), INT)
-
-
-def _add(block: Block, name: str, args: tuple[Value, ...], type: object, **attrs: object) -> Value:
-    block.ops.append(Op(name, args, (type,), attrs, {}, block.line))  # type: ignore[arg-type]
-    return block.ops[-1].result
+    return block.add("int_or", (bad, block.add("beyond", (value,), INT, limit=SMALL)), INT)

@@ -35,14 +35,7 @@ class Carried:
     def first(self, block: Block) -> Value:
         """Loads at the end of a block what the first iteration would load."""
         load = self.loads[0]
-        indices = []
-        for value, offset in self.indices:
-            if offset and not isinstance(value, Const):
-                block.ops.append(Op("raw_add", (value, const(offset)), (INT,), {}, {}, load.line))
-                value = block.ops[-1].result
-            indices.append(value)
-        block.ops.append(Op("load", (load.args[0], *indices), (load.result.type,), {}, {}, load.line))
-        return block.ops[-1].result
+        return block.add("load", (load.args[0], *(index(block, *where) for where in self.indices)), load.result.type)
 
 
 def carried(loop: Loop, sure: Callable[[Op], bool]) -> list[Carried]:
@@ -51,7 +44,9 @@ def carried(loop: Loop, sure: Callable[[Op], bool]) -> list[Carried]:
     last = [block for block in loop.body if any(jump.target is loop.header for jump in block.jumps())]
     stores = [op for op in loop.ops() if OPS[op.name].effect not in (None, "read")]
     ends = {block: op for block in last for op in block.ops if op in stores}
-    if any(op.name != "store" for op in stores) or not len(stores) == len(last) == len(ends) or len(set(map(_target, stores))) != 1:
+    if any(op.name != "store" for op in stores) or not len(stores) == len(last) == len(ends):
+        return []
+    if len({element(op.args[0], op.args[2:]) for op in stores}) != 1:
         return []
     stored = {block: op.args[1] for block, op in ends.items()}
     found: dict[int, list[Op]] = {}
@@ -77,9 +72,16 @@ def _distance(loop: Loop, load: Op, store: Op) -> int | None:
     return distance if distance > 0 and rest == 0 else None
 
 
-def _target(store: Op) -> tuple[object, ...]:
-    """The element that is stored: the same for the same one."""
-    return store.args[0], *((value.value if isinstance(value, Const) else value, offset) for value, offset in _places(store.args[2:]))
+def element(array: Value, indices: Sequence[Value]) -> tuple[object, ...]:
+    """The array and the places along its axes: equal for one element."""
+    return array, *((value.value if isinstance(value, Const) else value, offset) for value, offset in _places(indices))
+
+
+def index(block: Block, value: Value, offset: int) -> Value:
+    """Computes an index from its place."""
+    if isinstance(value, Const):
+        return const(value.value + offset)
+    return block.add("raw_add", (value, const(offset)), INT) if offset else value
 
 
 def _places(indices: Sequence[Value]) -> tuple[tuple[Value, int], ...]:

@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value, const
-from ..ir.types import BOOL, INT, Type
+from ..ir.types import BOOL, INT
 from .bounded import SMALL as SMALL_LOADS
 from .bounded import Bounded, BoundedCopier
 from .carried import Carried, carried
@@ -78,9 +78,9 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     for name, value, other in tests:
         following = Block(header.line)
         holds = (
-            _op(block, name, (value, other), BOOL)
+            block.add(name, (value, other), BOOL)
             if name == "disjoint"
-            else _op(block, "cmp", (value, other), BOOL, symbol=name)
+            else block.add("cmp", (value, other), BOOL, symbol=name)
         )
         block.end = Branch(holds, Jump(following), slow, likely=True)
         block = following
@@ -95,18 +95,20 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
             fast.then(Jump(header, (*fast.params, at_once)))
             passed = Jump(fast.block, entering)
         check = Block(header.line)
-        passes = _op(check, "cmp", (dry.outcome(check, trial), const(0)), BOOL, symbol="==")
+        passes = check.add("cmp", (dry.outcome(check, trial), const(0)), BOOL, symbol="==")
         check.end = Branch(passes, passed, failed, likely=True)
         dry.then(Jump(check))
         block.end = Jump(dry.block, (*entering, const(0)))
         return
     begin = tuple(one.first(block) for one in carries)
-    ways = []
-    for safe in [set(), bounded.safe][: 1 + bool(bounded.safe)]:
+
+    def way(safe: Collection[Op]) -> Jump:
         fast = _Copy(loop, bound, conditions, carries=carries, safe=safe)
         fast.then(Jump(header, fast.params))
-        ways.append(Jump(fast.block, (*entering, *begin)))
-    block.end = bounded.look(block, bound, begin, *ways) if bounded.safe else ways[0]
+        return Jump(fast.block, (*entering, *begin))
+
+    checked = way(())
+    block.end = bounded.look(block, bound, begin, checked, way(bounded.safe)) if bounded.safe else checked
 
 
 def _wait(graph: Graph, loop: Loop) -> Value:
@@ -163,28 +165,22 @@ class _Copy:
                         jump.args += (copier.bad,)
                     jump.args += tuple(passed_on)
         Renamer(new).graph(Graph([], self.block, made_blocks))
-        self._more = _op(self.block, "cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
+        self._more = self.block.add("cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
         self._body = blocks[loop.body[0]]
 
     def outcome(self, after: Block, trial: Trial) -> Value:
         """0 when the trial went well, sums included."""
-        bad = self.bad
+        bad, sums = self.bad, trial.sums()
         for param, total in zip(trial.loop.header.params, self.params, strict=False):  # what waits for another trial comes last
-            if param in trial.sums():
+            if param in sums:
                 tried = Op("np_try", (total,), (total.type, INT), {"ufunc": "absolute"}, {}, after.line)
                 after.ops.append(tried)
-                bad = _op(after, "int_or", (bad, tried.results[1]), INT)
+                bad = after.add("int_or", (bad, tried.results[1]), INT)
         return bad
 
     def then(self, after: Jump) -> None:
         """Says where the copy leads."""
         self.block.end = Branch(self._more, Jump(self._body), after)
-
-
-def _op(block: Block, name: str, args: tuple[Value, ...], type: Type, **attrs: object) -> Value:
-    op = Op(name, args, (type,), attrs, {}, block.line)
-    block.ops.append(op)
-    return op.result
 
 
 def _taken_out(blocks: list[Block], value: Value) -> Value:
@@ -273,11 +269,11 @@ class _Conditions:
         """Computes where the strip ends."""
         loop = self.loop
         nearest = "raw_min" if loop.step > 0 else "raw_max"
-        far = _op(block, "raw_add", (loop.counter, const(STRIP * loop.step)), INT)
-        bound = _op(block, nearest, (loop.stop, far), INT)
+        far = block.add("raw_add", (loop.counter, const(STRIP * loop.step)), INT)
+        bound = block.add(nearest, (loop.stop, far), INT)
         for length, offset in self.least:
-            last = _op(block, "raw_sub", (length, const(offset)), INT) if offset else length
-            bound = _op(block, nearest, (bound, last), INT)
+            last = block.add("raw_sub", (length, const(offset)), INT) if offset else length
+            bound = block.add(nearest, (bound, last), INT)
         return bound
 
     def tests(self, bound: Value) -> list[Test]:

@@ -7,10 +7,10 @@ says when, and `Trial.pairs` which arrays must lie apart.
 
 from __future__ import annotations
 
-from ..ir.graph import Block, Const, Op, Value
+from ..ir.graph import Block, Op, Value
 from ..ir.ops import OPS
 from ..ir.types import INT, Array, Np
-from .carried import place
+from .carried import element, place
 from .copies import Copier
 from .dce import removable
 from .loops import Loop
@@ -68,11 +68,10 @@ class Trial:
 
     def _same_place(self, load: Op, store: Op) -> bool:
         order = list(self.loop.ops())
-        places = [*map(_place, load.args[1:])]
-        moves = any(root is self.loop.counter for root, _ in places)
+        moves = any(root is self.loop.counter for root, _ in map(place, load.args[1:]))
         type = load.args[0].type
         plain = isinstance(type, Array) and type.order in ("C", "F")
-        same = places == [*map(_place, store.args[2:])]
+        same = element(load.args[0], load.args[1:]) == element(store.args[0], store.args[2:])
         return plain and moves and same and order.index(load) < order.index(store)
 
     def sums(self) -> list[Value]:
@@ -116,11 +115,6 @@ class TrialCopier(Copier):
         both = Op("int_or", (self.bad, trouble), (INT,), {}, {}, op.line)
         self.bad = both.result
         return [tried, both]
-
-
-def _place(index: Value) -> tuple[object, int]:
-    root, offset = place(index)
-    return (root.value, offset) if isinstance(root, Const) else (root, offset)
 
 
 def _is_float(op: Op) -> bool:

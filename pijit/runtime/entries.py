@@ -325,7 +325,7 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
 
 def _far(failure: tuple[Any, int, Any]) -> int:
     fragment, row, got = failure
-    return distance(lifetimes.strong(fragment.data().rows[row]), got, _native.UNSET)
+    return distance(lifetimes.strong(fragment.data().rows[row]), got)
 
 
 def _tell(record: Record, entry: Entry, line: int, cause: Difference | None, outcome: str) -> None:

@@ -66,9 +66,9 @@ def difference(row: Row, name: str, got: Any, unset: object) -> Difference:
 _FAR = 2 * 64 + 8  # an array has at most 64 dimensions
 
 
-def distance(row: Row, got: Any, unset: object) -> int:
+def distance(row: Row, got: Any) -> int:
     """In how many ways the guard row of an array does not hold; for other rows a number larger than that."""
-    if row[0] != "array" or type(got) is not np.ndarray or got is unset:
+    if row[0] != "array" or type(got) is not np.ndarray:
         return _FAR
     return sum(1 for _ in of_array(row, "", got))
 
