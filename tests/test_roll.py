@@ -28,3 +28,12 @@ def test_every_configuration():
     for call in ("np.roll(a, (1, 2), (0, 1))", "np.roll(a, 1.5)", "np.roll(a, 1, axis=7)", "np.roll(a, [1], axis=0)", "np.roll(a, np.int64(3), 0)"):
         check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", X, calls=2, configurations=("jit",))
     check("def f(a):\n    for i in range(5):\n        a = a - 0.5 * (a - np.roll(a, i))\n        a[0] = 1\n    return a\n", X[0], calls=2)
+
+
+def test_in_a_generator():
+    """Capture ends in the middle of what a generator does; what it made until then is dead, the sizes too."""
+    source = (
+        "def f(g, k):\n    for _ in range(k):\n"
+        "        g = sum(np.roll(np.roll(g, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1)) > 4\n    return g\n"
+    )
+    check(source, np.eye(5, dtype=bool), 4)

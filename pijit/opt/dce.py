@@ -17,8 +17,10 @@ from ..ir.ufuncs import can_raise
 def dce(graph: Graph) -> None:
     """Removes dead operations and dead block parameters."""
     live = _live(graph)
+    # decided for all before any goes: whether one may go depends on what makes its operands
+    needed = {op for block in graph.blocks for op in block.ops if not removable(op) or any(value in live for value in op.results)}
     for block in graph.blocks:
-        block.ops = [op for op in block.ops if not removable(op) or any(value in live for value in op.results)]
+        block.ops = [op for op in block.ops if op in needed]
         for jump in block.jumps():
             kept = zip(jump.args, jump.target.params, strict=True)
             jump.args = tuple(arg for arg, param in kept if param in live)
