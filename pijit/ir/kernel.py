@@ -63,8 +63,8 @@ class Kernel:
 
     def words(self) -> Iterator[tuple[str, int, int]]:
         """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("rows", operand, 0), ("row_stride",
-        operand, 0), ("stride", operand, axis), ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0), ("store_stride", 0, axis),
-        ("log", 0, 0)."""
+        operand, 0), ("stride", operand, axis), ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0),
+        ("store_stride", 0, axis), ("log", 0, 0)."""
         for axis in range(self.ndim):
             yield "dim", axis, 0
         for number, operand in enumerate(self.operands):

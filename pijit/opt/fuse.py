@@ -90,7 +90,7 @@ def _dims(op: Op) -> tuple[Value, ...]:
 
 
 def _stretch(op: Op) -> tuple[tuple[int, ...], ...]:
-    return op.attrs.get("stretch", ((),))
+    return tuple(op.attrs.get("stretch", ((),)))
 
 
 Same = dict[Value, Value]  # lengths that are known to be another one's, which is not
