@@ -24,7 +24,7 @@ typedef struct {
     int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none */
     int64_t whole;         /* what is not stored has to be all */
     int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
-    int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing, */
+    int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing or can do it again, */
     int64_t named;         /* or what flags there are says who raised them */
     int64_t noperands;
     struct {

@@ -72,3 +72,35 @@ def test_what_follows_is_compiled(name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_answer_stays(name):
     check(source(name), ENDS, calls=OFTEN, entry="f", configurations=["jit", "O0", "numpy", "enabled"])
+
+
+def checksum(data, table):
+    crc = 0xFFFFFFFF
+    for i in range(len(data)):
+        crc = (crc >> 8) ^ int(table[(crc ^ int(data[i])) & 0xFF])
+    return crc
+
+
+def weighted(x, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(2):
+            total += x[i] * j
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [(checksum, lambda n: (np.arange(n, dtype=np.uint8), np.arange(256))), (weighted, lambda n: (np.ones(64), n))],
+    ids=["checksum", "weighted"],
+)
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_a_loop_that_was_short_at_first_is_native_when_it_is_long(function, arguments, first):
+    """However often: with one or no iteration it is not slower, and many make up for everything."""
+    fast = pijit.jit(function)
+    for _ in range(2000):
+        fast(*arguments(first))
+    before = pijit.stats(fast)
+    assert all(not fragment.retired for fragment in before.fragments)
+    assert fast(*arguments(64)) == function(*arguments(64))
+    assert pijit.stats(fast).hits > before.hits

@@ -64,3 +64,57 @@ def test_errors_and_arguments():
         check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((0, 3)), calls=2, configurations=("jit",))
     with np.errstate(over="ignore"):
         check("def f(a):\n    return a.sum()\n", np.full(9, 1e308), calls=2, configurations=("jit",))
+
+
+FUSED = """
+def f(a, b):
+    total = np.sum(a, axis=0)
+    mean = (a[0] + a[-1]) / (total * total + b)
+    return total, mean, np.exp(mean) * a.mean(axis=0), np.sum(total * 2.0, axis=0) if total.ndim > 1 else 0
+"""
+STRIDED = "def f(a, b):\n    total = a.sum(axis=0)\n    c = total - b[:, ::2]\n    return c, a.sum(axis=0) * b[:, 1::2] + c, c.sum(axis=0)\n"
+OTHERS = "def f(a):\n    return np.prod(a, axis=0) + a.sum(axis=0), np.max(a, 0), a.min(axis=0), a.any(axis=0), np.all(a, axis=0) ^ a.any(axis=0)\n"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_rows_in_kernels(dtype):
+    """What is folded row by row goes on into what uses it: rows left over, ends of tiles, several arrays."""
+    for rows in (2, 3, 5, 6, 9):
+        for rest in ((3,), (1023,), (1025,), (7, 400)):
+            a = grid((rows, *rest), dtype)
+            check_calls(FUSED, [(a, a[1] * a[1] + 1)] * 2, configurations=("jit",))
+    a = grid((5, 8, 6), dtype)
+    check(FUSED, a, a[1] * a[1] + 1, calls=2)
+    check(STRIDED, a, grid((8, 12), dtype), calls=2)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint32", "bool", "float32"])
+def test_other_ways_to_fold_rows(dtype):
+    source = OTHERS.replace("^ a", "| a") if dtype == "bool" else OTHERS
+    for shape in ((2, 3), (6, 1030), (5, 3, 4)):
+        check_calls(source, [(grid(shape, dtype),)] * 2, configurations=("jit", "O0", "numpy"))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -0.0, 1e308])
+def test_special_values_in_rows(value):
+    """Flags of a reduction are seen whatever becomes of its result; signs of zeros are as NumPy has them."""
+    used = "def f(a):\n    s = np.sum(a, axis=0)\n    return s > 0, np.where(a[0] > 5, s, 0.0)\n"
+    for shape in ((3, 4), (2, 1030), (9, 5)):
+        a = grid(shape)
+        a[:, 1] = value
+        a[1, 2] = -value
+        for source in (used, AXES):
+            check_calls(source, [(a,)] * 2, configurations=("jit",))
+            quiet = "def f(a):\n    with np.errstate(all='ignore'):\n        return g(a)\n" + source.replace("def f", "def g")
+            check_calls(quiet, [(a,)] * 2, configurations=("jit",))
+        check_calls(FUSED, [(a, a[0])] * 2, configurations=("jit",))
+    with np.errstate(over="raise"):
+        check_calls(used, [(np.full((3, 4), 1e308),)] * 2, configurations=("jit",))
+
+
+def test_rows_that_come_to_nothing():
+    source = "def f(a, k):\n    b = a[:k]\n    s = b.sum(axis=0)\n    return s * 2.0 + 1.0, s\n"
+    calls = [(grid((4, 5)), k) for k in (3, 0, 1, 2)] + [(grid((4, 0)), k) for k in (3, 0, 2)]
+    check_calls(source, calls, configurations=("jit", "numpy"))
+    check_calls(source.replace("sum", "prod"), calls, configurations=("jit",))

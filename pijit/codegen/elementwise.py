@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import Array, Np
+from ..ir.ufuncs import signals
 from . import scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
@@ -27,20 +28,20 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 @contextmanager
-def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool) -> Iterator[list[Any]]:
+def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool, trouble: bool = False) -> Iterator[list[Any]]:
     """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and leaves. The body may put
-    what a kernel returns into the list."""
+    what a kernel returns into the list, which may be ``trouble`` too."""
     more: list[Any] = []
     if flags and d.graph.watched:
         call(d.builder, "pj_fp_clear", ir.VoidType())
     yield more
-    if flags:
-        exit_and_release(d, op, raised(d, *more), made)
+    if flags or trouble:
+        exit_and_release(d, op, raised(d, *more, flags=flags), made)
 
 
-def raised(d: Driver, *statuses: Any) -> Any:
+def raised(d: Driver, *statuses: Any, flags: bool = True) -> Any:
     """Whether a floating-point flag is set, or in what a kernel returned, that NumPy's error state does not ignore; or trouble."""
-    b, watched = d.builder, d.graph.watched
+    b, watched = d.builder, d.graph.watched if flags else 0
     found: list[Any] = [b.and_(status, i64(watched | TROUBLE)) for status in statuses]
     if watched:
         found.append(b.and_(call(b, "pj_fp_get", I64), i64(watched)))
@@ -87,7 +88,7 @@ def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
             return tuple(made)
-        with _watched(d, op, made, op.attrs["flags"]) as statuses:
+        with _watched(d, op, made, signals(described), op.attrs["flags"]) as statuses:
             statuses.append(call(b, symbol, I64, i64(0), words[0], p))
     return tuple(made)
 
@@ -110,6 +111,8 @@ def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any
         "dim": lambda axis, _: total if op.attrs["collapsed"] else dims[result_axis(axis)],
         "pointer": lambda operand, _: b.ptrtoint(d.array(op.args[operand]).data, I64),
         "stride": stride,
+        "rows": lambda operand, _: d.array(op.args[operand]).dims[0],
+        "row_stride": lambda operand, _: d.array(op.args[operand]).steps[0],
         "scalar": scalar,
         "output": lambda number, _: b.ptrtoint(made[number].data, I64),
         "store": lambda *_: b.ptrtoint(d.array(op.args[-1]).data, I64),

@@ -22,7 +22,7 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
-from ..ir.ufuncs import can_raise, raises
+from ..ir.ufuncs import can_raise, signals
 from . import scalars
 
 I64 = ir.IntType(64)
@@ -77,9 +77,10 @@ class Body:
         self.dims: list[ir.Value] = []
         self.operands: list[Any] = []  # pointers, and values of scalars; the pointer of the store
         self.strides: dict[tuple[int, int], ir.Value] = {}
+        self.rows: dict[int, list[ir.Value]] = {}  # of operands that are folded: how many, and the distance
         self.outputs: list[ir.Value] = []
         self.written = written(kernel)
-        self.quiet = raises(kernel)
+        self.quiet = signals(kernel)
         self.hidden = _hidden(kernel)
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
         self.trouble: list[ir.Value] = []
@@ -108,6 +109,8 @@ class Body:
                 self.dims.append(value)
             elif kind == "stride":
                 self.strides[number, extra] = value
+            elif kind in ("rows", "row_stride"):
+                self.rows.setdefault(number, []).append(value)
             elif kind == "store_stride":
                 self.strides[len(self.kernel.operands), extra] = value
             elif kind in ("output", "log"):
@@ -261,8 +264,8 @@ def written(kernel: Kernel) -> tuple[int, ...]:
 
 
 def by_loop(kernel: Kernel, step: Step) -> bool:
-    """Whether the step is done by NumPy's inner loop, tile by tile: there is no formula for it."""
-    return not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+    """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row."""
+    return step.fold or not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.

@@ -127,10 +127,12 @@ def _fold(d: Driver, ufunc: str, start: str, array: ArrayValue, shape: tuple[Any
     with nest(d, [before]) as (i,):
         target = _at(b, place, b.mul(i, b.mul(after, width)))
         source = _at(b, array.data, b.mul(i, b.mul(b.mul(n, after), width)))
-        with nest(d, [after]) as (k,):
-            offset = b.mul(k, width)
-            value = load_element(d, _at(b, source, offset), dtype) if first else constant(array.type.element, getattr(np, ufunc).identity)
-            store_element(d, _at(b, target, offset), value)
+        begin = source
+        if not first:
+            begin = d.stack(2)
+            store_element(d, begin, constant(array.type.element, getattr(np, ufunc).identity))
+        block = d.dims_on_stack([after, width, width if first else i64(0)])[0]
+        call(b, "pj_assign", I64, target, begin, width, i64(1), block)
         with nest(d, [i64(1) if rows else rest]) as (j,):
             row_at = _at(b, source, b.mul(b.add(j, i64(first)), b.mul(after, width)))
             for number, value in enumerate((target, row_at, target)):

@@ -261,15 +261,15 @@ def _pick_int(symbol: str) -> Row:
 
 def _pick_float(larger: bool, keep_nan: bool) -> Row:
     """maximum, minimum (a NaN wins) and fmax, fmin (a number wins). Which of 0.0 and -0.0 wins depends on the element's place in
-    NumPy's vectors: trouble."""
+    NumPy's vectors: trouble, and the first operand for now (see `ir.ufuncs.repeatable`)."""
 
     def row(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
         builder = e.builder
         same = builder.fcmp_ordered("==", a, b)
         e.trouble.append(builder.and_(same, builder.icmp_signed("!=", e.bits(a), e.bits(b))))
-        first = e.less(b, a) if larger else e.less(a, b)
-        decisive = a if keep_nan else b  # whose NaN makes the first operand win
-        return builder.select(builder.or_(first, builder.fcmp_unordered("uno", decisive, decisive)), a, b)
+        second = e.less(a, b) if larger else e.less(b, a)
+        decisive = b if keep_nan else a  # whose NaN makes the second operand win
+        return builder.select(builder.fcmp_unordered("uno", decisive, decisive), b, builder.select(second, b, a))
 
     return row
 

@@ -22,7 +22,7 @@ from llvmlite import ir
 from ..ir.kernel import Kernel
 from ..ir.run import elementwise
 from ..ir.types import INT, Np
-from ..ir.ufuncs import function, place_counts
+from ..ir.ufuncs import function, place_counts, signals
 from . import words as memory
 from .kernels import SIGNATURE, walked
 from .layout import Area
@@ -64,7 +64,7 @@ def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
 def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     """Calls the helper; gives whether to leave by "redo". p has room for two words more than the kernel needs."""
     b, kernel = d.builder, op.attrs["kernel"]
-    words = plan(kernel, d.graph.watched, d.graph.harmless)
+    words = plan(kernel, d.graph.watched if signals(kernel) else 0, d.graph.harmless)
     described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), f"plan_{len(d.sites)}")
     described.initializer = ir.Constant(described.value_type, words)
     described.linkage = "internal"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from ..ir.kernel import Kernel
@@ -20,6 +21,7 @@ from .kernels import POINTER, Body, by_loop, memory_type
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
 _LONGEST, _SHORTEST, _ROOM = 1024, 128, 24 << 10  # elements of a tile, and bytes of all buffers together
+_ROWS = 4  # of a reduction at once
 
 
 class Schedule:
@@ -127,7 +129,7 @@ class TiledBody(Body):
         for by_loops, chosen in self.plan.stages:
             if by_loops:
                 for number in chosen:
-                    self._call(number, count, places)
+                    (self._fold if kernel.steps[number].fold else self._call)(number, count, places)
                     self._put_tile(number, count, places)
             else:
                 self._formulas(chosen, count, places, same)
@@ -208,6 +210,39 @@ class TiledBody(Body):
             data = module.globals.get(loop.data_name) or ir.GlobalVariable(module, ir.IntType(8), loop.data_name)
         builder.call(function, [self.places, self.count, self.steps, data])
 
+    def _fold(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
+        """One row after the other, as NumPy does it; several at once, so that what they are folded into is loaded and stored less."""
+        from .reductions import plan
+
+        builder, step = self.builder, self.kernel.steps[number]
+        (operand,), dtype = step.args, step.dtype
+        source, target = places[operand], places[len(self.kernel.operands) + number]
+        rows, distance = self.rows[operand]
+        self.accumulate(builder.icmp_signed("<=", rows, I64(0)))
+        first = int(plan(step.ufunc, dtype) == "first")
+        some = builder.select(builder.icmp_signed(">", rows, I64(0)), count, I64(0))
+        with self.loop(I64(0), some) as index:
+            start = scalars.load(builder, dtype, self._element(operand, source, index)) if first else _identity(step.ufunc, dtype)
+            scalars.store(builder, dtype, start, self._element(operand, target, index))
+        more = builder.sub(rows, I64(first))
+        left = builder.srem(more, I64(_ROWS))
+        for low, rounds, at_once in ((I64(first), builder.sdiv(more, I64(_ROWS)), _ROWS), (builder.sub(rows, left), left, 1)):
+            with self.loop(I64(0), rounds) as turn:
+                row = builder.add(low, builder.mul(turn, I64(at_once)))
+                starts = [
+                    builder.gep(source, [builder.mul(builder.add(row, I64(n)), distance)], source_etype=ir.IntType(8)) for n in range(at_once)
+                ]
+                with self.loop(I64(0), count) as index:
+                    place = self._element(operand, target, index)
+                    total = scalars.load(builder, dtype, place)
+                    for start in starts:
+                        value = scalars.load(builder, dtype, self._element(operand, start, index))
+                        total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
+                    scalars.store(builder, dtype, total, place)
+                    self.flush_trouble()
+        # what it raises counts, whatever becomes of it
+        builder.asm(ir.FunctionType(ir.VoidType(), [POINTER]), "", "r,~{memory}", [target], True)
+
     def _distance(self, reference: int) -> ir.Value:
         """The bytes from one element to the next along the tile."""
         if reference >= len(self.kernel.operands):
@@ -227,6 +262,15 @@ class TiledBody(Body):
 
     def finish(self) -> ir.Value:
         return self.builder.or_(self.builder.load(self.flags, typ=I64, align=8), super().finish())
+
+
+def _identity(ufunc: str, dtype: str) -> Any:
+    """Where a reduction begins that does not begin with the first row."""
+    value = getattr(np, ufunc).identity
+    if dtype.startswith("complex"):
+        half = scalars.llvm_type(dtype)
+        return ir.Constant(half, value), ir.Constant(half, 0)
+    return ir.Constant(scalars.llvm_type(dtype), value)
 
 
 def item_size(dtype: str) -> int:

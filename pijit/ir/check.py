@@ -281,6 +281,7 @@ def _kernel(op: Op) -> bool:
                 isinstance(value.type, Array)
                 and value.type.name == operand.dtype
                 and len(operand.strides) == kernel.ndim
+                and (not operand.rows or (value.type.order == "C" and value.type.ndim == rank + 1))
             )
         if not good:
             return False
@@ -291,8 +292,10 @@ def _kernel(op: Op) -> bool:
 
 
 def _reduce(op: Op) -> bool:
-    axis, array = op.attrs["axis"], op.args[0].type if len(op.args) == 1 else None
+    axis, array = op.attrs["axis"], op.args[0].type
     if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
+        return False
+    if not _ints(op, 1, len(op.args)) or len(op.args) - 1 != (0 if axis < 0 else array.ndim - (not op.attrs["keep"])):
         return False
     return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
 

@@ -13,20 +13,22 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An input. ``strides`` has one entry per kernel axis: a constant number of bytes (0: broadcast along it), or None: passed at
-    run time. A scalar operand has no strides."""
+    run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds."""
 
     dtype: str
     strides: tuple[int | None, ...] | None
+    rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One elementwise operation. ``args`` are references: 0..len(operands)-1 operands, then steps in order. ``dtype`` is the
-    result's."""
+    result's. ``fold``: the ufunc's reduction of an operand that has rows, one row after the other."""
 
     ufunc: str
     args: tuple[int, ...]
     dtype: str
+    fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,9 @@ class Kernel:
         return self.operands[reference].dtype if reference < n else self.steps[reference - n].dtype
 
     def words(self) -> Iterator[tuple[str, int, int]]:
-        """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("stride", operand, axis),
-        ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0), ("store_stride", 0, axis),
-        ("log", 0, 0)."""
+        """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("rows", operand, 0), ("row_stride",
+        operand, 0), ("stride", operand, axis), ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0),
+        ("store_stride", 0, axis), ("log", 0, 0)."""
         for axis in range(self.ndim):
             yield "dim", axis, 0
         for number, operand in enumerate(self.operands):
@@ -71,6 +73,9 @@ class Kernel:
                     yield "scalar", number, half
                 continue
             yield "pointer", number, 0
+            if operand.rows:
+                yield "rows", number, 0
+                yield "row_stride", number, 0
             for axis, stride in enumerate(operand.strides):
                 if stride is None:
                     yield "stride", number, axis

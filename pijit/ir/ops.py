@@ -104,8 +104,9 @@ ROWS = (
         " args a, v, then the dims of a. exit: no memory for the copy", _REDO, effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
         _REDO, attrs=("filled",), fresh=True),
-    Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else a new"
-        " C-contiguous array without the axis, or with keep, where its length is 1. exit: no elements or memory, or a flag was raised",
+    Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else"
+        " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
+        " exit: no elements or memory, or a flag was raised",
         _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),

@@ -330,7 +330,7 @@ def _ew(op: Op, *args: Any) -> Any:
     return _settled(elementwise(op.attrs["ufunc"], args[:n], type.name), type, args[n:])
 
 
-def _reduce(op: Op, array: Any) -> Any:
+def _reduce(op: Op, array: Any, *dims: int) -> Any:
     _demand(array.size > 0)
     axis = op.attrs["axis"]
     return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
@@ -347,7 +347,12 @@ def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
     """The operands and the results of the steps, by reference."""
     values = list(operands)
     for item in kernel.steps:
-        values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
+        if item.fold:
+            (rows,) = (values[arg] for arg in item.args)
+            _demand(len(rows) > 0)
+            values.append(getattr(np, item.ufunc).reduce(rows, axis=0))
+        else:
+            values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
     return values
 
 

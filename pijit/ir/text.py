@@ -156,11 +156,11 @@ def kernel(kernel: Kernel) -> str:
     """A kernel on one line: operands a0.., steps s0.., outputs."""
     names = [f"a{i}" for i in range(len(kernel.operands))] + [f"s{i}" for i in range(len(kernel.steps))]
     operands = ", ".join(
-        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}"
+        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}{' rows' if operand.rows else ''}"
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(
-        f"s{i}: {step.dtype} = {step.ufunc} {', '.join(names[arg] for arg in step.args)}"
+        f"s{i}: {step.dtype} = {step.ufunc}{'.reduce' if step.fold else ''} {', '.join(names[arg] for arg in step.args)}"
         for i, step in enumerate(kernel.steps)
     )
     outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or kernel.store is None else ""

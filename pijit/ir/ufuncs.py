@@ -37,8 +37,16 @@ def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
 
 
 def raises(kernel: Kernel) -> bool:
-    """Whether the kernel may raise a floating-point flag."""
+    """Whether the kernel may raise a floating-point flag, or need NumPy's help."""
     return any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
+
+
+def signals(kernel: Kernel) -> bool:
+    """Whether flags that the kernel raises count: NumPy raises none where it only picks elements, and there ours mean nothing."""
+    return any(
+        can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) and not (step.ufunc in _PICKS and step.dtype.startswith("float"))
+        for step in kernel.steps
+    )
 
 
 def place_counts(kernel: Kernel) -> bool:
@@ -51,6 +59,15 @@ def _by_place(ufunc: str, first: str, result: str) -> bool:
     if ufunc == "cast":
         return not _is_int(first) and _is_int(result) and result != "bool"
     return ufunc in _PICKS and not _is_int(first)
+
+
+def repeatable(kernel: Kernel, operand: int) -> bool:
+    """Whether nothing is lost when the operand is overwritten by the result: once more gives the same, also where NumPy has to do it. What
+    was picked is picked again, and where it takes NumPy to pick the operand is as it was."""
+    if len(kernel.steps) != 1:
+        return False
+    (step,) = kernel.steps
+    return step.ufunc in _PICKS - {"clip"} and step.dtype in ("float32", "float64") and step.args[0] == operand
 
 
 def names_flags(kernel: Kernel) -> int | None:

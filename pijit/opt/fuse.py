@@ -1,4 +1,4 @@
-"""Fuses `ew` operations into `kernel` operations.
+"""Fuses `ew` operations, and reductions along the first axis, into `kernel` operations.
 
 The kernel operation, as the driver's code generator sees it:
 
@@ -13,6 +13,7 @@ The kernel operation, as the driver's code generator sees it:
   contiguous outputs). With ``collapsed`` the kernel has one axis, whose length is the product of all dims (1 when there are none).
 - words of p: `Kernel.words()`. A ("stride", operand, axis) word is the operand array's own byte stride for that kernel axis: with n = the
   operand's ndim, array axis = (result axis) - ndim_out + n, always >= 0 (a missing leading axis is the constant 0, as a stretched one is).
+  An operand with rows has one axis more than the result: ("rows", operand, 0) and ("row_stride", operand, 0) are those of its first.
 - call: ``k(0, p[0], p)``; any partition of 0..p[0] may run concurrently. Nothing is called when the product of the dims is 0.
 - flags: whether floating-point flags can be raised: clear before, test after, with what the call returned; if one is set that the graph watches, or
   trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
@@ -41,7 +42,7 @@ from ..ir.graph import Block, Const, Graph, Known, Leave, Op, Value
 from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
-from ..ir.ufuncs import names_flags, place_counts, raises
+from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
 from .shapes import Equal, Same, learn
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
@@ -81,11 +82,15 @@ class _Group:
 
 
 def _operands(op: Op) -> tuple[Value, ...]:
-    return op.args[: op.attrs["n"]]
+    return op.args[: op.attrs.get("n", 1)]
 
 
 def _dims(op: Op) -> tuple[Value, ...]:
-    return op.args[op.attrs["n"] :]
+    return op.args[op.attrs.get("n", 1) :]
+
+
+def _stretch(op: Op) -> tuple[tuple[int, ...], ...]:
+    return tuple(op.attrs.get("stretch", ((),)))
 
 
 def _key(op: Op, same: Same) -> tuple[object, ...]:
@@ -114,7 +119,7 @@ class _Plan:
                 if op.name == "assign":
                     self.into(open, place, op)
                 open.clear()
-            elif op.name == "ew" and _can(op, fusible):
+            elif (op.name == "ew" and _can(op, fusible)) or (op.name == "reduce" and not alone and _by_rows(op, formula)):
                 open = self.join(open, place, op)
             else:
                 open = [group for group in open if not group.makes(op.args)]
@@ -169,6 +174,16 @@ def _can(op: Op, fusible: Fusible) -> bool:
     return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], _dtypes(op))
 
 
+def _by_rows(op: Op, formula: Fusible) -> bool:
+    """Whether a reduction adds row to row, element by element: then what comes next can be done with the elements that are ready."""
+    type = op.result.type
+    return op.attrs["axis"] == 0 and not op.attrs["keep"] and isinstance(type, Array) and formula(op.attrs["ufunc"], (type.name,) * 3)
+
+
+def _folds(op: Op) -> bool:
+    return op.name == "reduce"
+
+
 def _dtypes(op: Op) -> tuple[str, ...]:
     return tuple(map(_name, (*_operands(op), op.result)))
 
@@ -194,7 +209,10 @@ def _users(graph: Graph) -> dict[Value, set[object]]:
 
 def _storable(group: _Group, assign: Op) -> bool:
     """Whether the kernel's loops are good for the target too: it is not stretched, and its axes follow each other in memory as those of the
-    results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py)."""
+    results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py). What a reduction reads in all may not
+    be overwritten before it is done."""
+    if any(map(_folds, group.ops)):
+        return False
     target, _, *dims = assign.args
     assert isinstance(target.type, Array)
     order, own = _order(group.ops[-1]), _dims(group.ops[-1])
@@ -239,14 +257,15 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     inner = {op.result for op in group.ops}
     layouts: dict[tuple[Value, tuple[int, ...]], None] = {}
     for op in group.ops:
-        for value, stretch in zip(_operands(op), op.attrs["stretch"], strict=True):
+        for value, stretch in zip(_operands(op), _stretch(op), strict=True):
             if value not in inner:
                 layouts.setdefault((value, tuple(stretch)))
     operands = list(layouts)
+    folded = {op.args[0] for op in group.ops if _folds(op)}
     walked = operands + ([] if into is None else [(into.args[0], ())])
     collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked)
     forms = [
-        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed)) for value, stretch in operands
+        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded) for value, stretch in operands
     ]
     places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
     numbers = {key: i for i, key in enumerate(operands)}
@@ -255,9 +274,10 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
             op.attrs["ufunc"],
             tuple(
                 places[value] if value in places else numbers[value, tuple(stretch)]
-                for value, stretch in zip(_operands(op), op.attrs["stretch"], strict=True)
+                for value, stretch in zip(_operands(op), _stretch(op), strict=True)
             ),
             _name(op.result),
+            _folds(op),
         )
         for op in group.ops
     )
@@ -268,10 +288,10 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
         store = _store(into, places[into.args[1]], order, collapsed)
         if (own := numbers.get((into.args[0], ()))) is not None and group.by_elements and (ndim == 1 or not place_counts(kernel)):
             named = names_flags(kernel)
-            store = replace(store, operand=own, logged=raises(kernel) and named is None, named=named)
+            store = replace(store, operand=own, logged=raises(kernel) and named is None and not repeatable(kernel, own), named=named)
         kernel = replace(kernel, store=store)
     attrs: dict[str, Any] = {
-        "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel),
+        "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel) or bool(folded),
     }  # fmt: skip
     args = (*(value for value, _ in operands), *dims)
     if into is None:
@@ -309,7 +329,7 @@ def _flat(value: Value, stretch: tuple[int, ...], ndim: int, order: object) -> b
     type = value.type
     if not isinstance(type, Array) or len(stretch) == type.ndim:
         return True
-    return type.ndim == ndim and type.order == order and not stretch
+    return type.ndim in (ndim, ndim + 1) and type.order == order and not stretch  # one more: what is folded
 
 
 def _strides(
@@ -320,7 +340,7 @@ def _strides(
         return None
     if collapsed:
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
-    skipped = ndim - type.ndim
+    skipped = ndim - type.ndim  # -1 where the first axis is folded
     axes = [
         0 if axis < skipped or axis - skipped in stretch else _known(value, axis - skipped, set(stretch))
         for axis in range(ndim)

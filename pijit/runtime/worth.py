@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pijit.ir.graph import Exit, Graph, Leave
+from pijit.ir.graph import Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 
 RUN = 60.0  # guards, exit, crossing
@@ -28,15 +28,28 @@ _WORK = {
 
 # A loop in native code does at least this many times as much in the same time.
 _LOOP_SPEEDUP = 8.0
+_ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
 
 def savings(graph: Graph) -> list[float]:
-    """For every exit, by its index: what the way to it through the graph, without going round a loop, saves."""
-    best: dict[int, float] = {id(graph.entry): 0.0}
+    """For every exit, by its index: what the way to it through the graph saves, once round each loop on it that counts. Other
+    loops may not go round at all."""
+    found, trips = _along(graph, {})
+    for _ in list(trips):  # what loops within loops save comes in from the inside
+        found, trips = _along(graph, trips)
+    return [found[index] for index in sorted(found)]
+
+
+def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
+    """What is saved up to each exit, and by going round from each header back to it. ``trips``: what that adds on the way."""
+    counters = _counters(graph)
+    best: dict[int, float] = {id(graph.entry): _ITERATOR if counters else 0.0}
     found: dict[int, float] = {}
-    for block in graph.blocks:  # in reverse postorder: forward edges come before their targets
-        so_far = best.get(id(block), 0.0)
+    rounds: dict[int, float] = {}
+    place = {id(block): n for n, block in enumerate(graph.blocks)}
+    for n, block in enumerate(graph.blocks):  # in reverse postorder: forward edges come before their targets
+        so_far = best[id(block)] = best.get(id(block), 0.0) + trips.get(id(block), 0.0)
         for op in block.ops:
             for exit in op.exits.values():
                 found[exit.index] = so_far - _rebuilt(exit)
@@ -44,8 +57,23 @@ def savings(graph: Graph) -> list[float]:
         if isinstance(block.end, Leave):
             found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
         for jump in block.jumps():
-            best[id(jump.target)] = max(best.get(id(jump.target), 0.0), so_far)
-    return [found[index] for index in sorted(found)]
+            target = id(jump.target)
+            if place[target] > n:
+                best[target] = max(best.get(target, 0.0), so_far)
+            elif any(_counts(arg) or arg in counters for arg in jump.args):
+                rounds[target] = max(rounds.get(target, 0.0), so_far - best[target])
+    return found, rounds
+
+
+def _counters(graph: Graph) -> set[Value]:
+    """Parameters that take the next one of a range or an iterator: those of a loop, and of the strips that it is done in."""
+    jumps = [jump for block in graph.blocks for jump in block.jumps()]
+    return {param for jump in jumps for param, arg in zip(jump.target.params, jump.args, strict=True) if _counts(arg)}
+
+
+def _counts(value: Value) -> bool:
+    """Whether the value is the next one of a range or an iterator, of which Python makes an object."""
+    return isinstance(value.op, Op) and value.op.name == "raw_add"
 
 
 def _rebuilt(exit: Exit) -> float:

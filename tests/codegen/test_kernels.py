@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import call, single
 
+from pijit.codegen.kernels import TROUBLE
 from pijit.codegen.scalars import CASTS, SUPPORTED
 from pijit.ir.kernel import Kernel, Operand, Step
 from pijit.ir.run import elementwise
 from pijit.ir.types import NATIVE
-from pijit.ir.ufuncs import can_raise
+from pijit.ir.ufuncs import can_raise, signals
 
 SIZES = (0, 1, 7, 8, 9, 1023, 1025)
 MIXED_ZEROS = {"maximum", "minimum", "fmax", "fmin"}  # NumPy's choice between 0.0 and -0.0 is not to be had
@@ -94,6 +95,8 @@ def agree(ufunc, values, dtype, kernel=None):
     kernel = kernel or single(ufunc, values, dtype)
     (result,), flags = call(kernel, np.broadcast_shapes(*(v.shape for v in values)), values)
     expected, warned = expect(ufunc, values, dtype)
+    if not signals(kernel):
+        flags &= TROUBLE  # nobody looks at the others
     assert not warned or flags, "a flag is missing"
     if flags and not warned:
         return False

@@ -79,7 +79,8 @@ def _emit(t: Tracer, ufunc: str, fold: _Fold) -> ArrayValue | Scalar:
         for dim in (n, length(t, after)):
             t.check(compare(t, "!=", dim, const(1)), "shape_mismatch")
     dims = (*before, *([const(1)] if fold.keep else []), *after)
-    return ArrayValue(t.emit("reduce", (a.value,), Array(a.type.name, len(dims), "C"), ufunc=ufunc, axis=axis, keep=fold.keep), dims)
+    made = t.emit("reduce", (a.value, *dims), Array(a.type.name, len(dims), "C"), ufunc=ufunc, axis=axis, keep=fold.keep)
+    return ArrayValue(made, dims)
 
 
 def _enter(function: Any, ufunc: str, kinds: str) -> None:
