@@ -501,15 +501,24 @@ static inline vectorcallfunc pj_function_vectorcall(PyObject *func)
 }
 
 #if PJ_OWN_CALLS
-/* Calls are specialised for a function's version; `def` gives it its code object's. */
+/* A version that nothing has; 0 once there are none any more. */
+static inline uint32_t pj_new_version(void)
+{
+    uint32_t *next = &PyInterpreterState_Main()->func_state.next_version;
+    return *next == 0 ? 0 : (*next)++;
+}
+
+/* Calls are specialised for a function's version: `def` gives it its code object's, with which it shares the number of defaults. Of
+ * this one it is not known whether `def` made it as it is now: it gets a version of its own, 3.12 when it asks for one. */
 static inline void pj_give_version(PyFunctionObject *f)
 {
     PyCodeObject *code = (PyCodeObject *)f->func_code;
-    uint32_t *next = &PyInterpreterState_Main()->func_state.next_version;
-    if (code->co_version == 0 && *next != 0) {
-        code->co_version = (*next)++;
+    if (code->co_version == 0) {
+        code->co_version = pj_new_version();
     }
-    f->func_version = code->co_version;
+#if PY_VERSION_HEX >= 0x030D0000
+    f->func_version = pj_new_version();
+#endif
 }
 
 /* Calls that were specialised for the function look again, and no call is specialised for it: neither for others that `def`

@@ -177,7 +177,7 @@ int pj_own(PyObject *function)
 /* The function goes away. */
 void pj_own_gone(PyFunctionObject *f)
 {
-    if (f->vectorcall == own_vectorcall || (owned != NULL && (traced || !active))) {
+    if (owned != NULL && (f->vectorcall != pj_default_vectorcall || traced || !active)) {
         _Py_hashtable_steal(owned, f);
     }
 }

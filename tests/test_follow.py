@@ -276,6 +276,28 @@ def test_code_that_is_replaced():
     assert hits(first) > before
 
 
+@OWN_CALLS
+def test_calls_are_specialised_for_one_function_only():
+    """Functions of the same code may differ in their defaults, and a specialised call takes what it was specialised for."""
+    source = "def f(x, y=1, z=2):\n    return x.strip(), y, z\ndef caller(f, n):\n    for _ in range(n):\n        got = f('')\n    return got\n"
+    pijit.enable("follow*")
+    m = module(source)
+    for _ in range(3):
+        assert m.caller(m.f, 5000) == ("", 1, 2)
+        other = types.FunctionType(m.f.__code__, vars(m), "f", (5,))
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+            m.caller(other, 50)
+        other = types.FunctionType(m.f.__code__, vars(m), "f", (3, 4))
+        assert m.caller(other, 5000) == ("", 3, 4)
+        other.__defaults__ = None
+        with pytest.raises(TypeError, match="missing 2 required positional arguments"):
+            m.caller(other, 50)
+        with pijit.set_stance("eager"):  # all have the interpreter's own calls for a while
+            assert m.caller(m.f, 5000) == ("", 1, 2)
+            with pytest.raises(TypeError, match="missing 2 required positional arguments"):
+                m.caller(other, 50)
+
+
 def test_functions_come_and_go():
     """Those that are followed are known only while they are there."""
     pijit.enable("follow*")
