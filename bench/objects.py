@@ -15,7 +15,9 @@ import pijit
 PROGRAMS = Path(__file__).resolve().parent / "object_programs.py"
 SOURCES = (1, 10, 50)
 
-# One program of object_programs in a fresh process, all of it enabled or none.
+# Programs of object_programs in a fresh process, all of it enabled or none. As in pyperformance each is repeated for a while, so that
+# what it costs to find out what is hot, and to compile it, is over.
+WARM = 2.5  # seconds for each
 WHOLE = """
 import json, runpy, sys, time
 if {everything}:
@@ -27,11 +29,12 @@ best = {{}}
 for name in {names!r}:
     function = space[name]
     times = []
-    for _ in range(9):
+    end = time.perf_counter() + {seconds}
+    while time.perf_counter() < end:
         start = time.perf_counter()
         function()
         times.append(time.perf_counter() - start)
-    best[name] = min(times)
+    best[name] = min(times[len(times) // 2 :])
 print(json.dumps(best))
 """
 
@@ -64,7 +67,7 @@ def whole_programs():
     best: dict[bool, dict[str, float]] = {False: {}, True: {}}
     for _ in range(3):
         for everything in best:
-            program = WHOLE.format(everything=everything, path=str(PROGRAMS), names=names)
+            program = WHOLE.format(everything=everything, path=str(PROGRAMS), names=names, seconds=WARM)
             done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
             for name, seconds in json.loads(done.stdout.splitlines()[-1]).items():
                 best[everything][name] = min(seconds, best[everything].get(name, seconds))

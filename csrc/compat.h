@@ -36,6 +36,7 @@
 #include <structmember.h>
 #endif
 #if PY_VERSION_HEX >= 0x030C0000
+#include <internal/pycore_hashtable.h>
 #include <internal/pycore_range.h>
 #endif
 #if PY_VERSION_HEX >= 0x030D0000
@@ -316,6 +317,16 @@ static inline int pj_traced_anywhere(PyInterpreterState *interp)
 #endif
 }
 
+/* 3.13: the name became public. */
+static inline int pj_finalizing(void)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing();
+#else
+    return _Py_IsFinalizing();
+#endif
+}
+
 /* ---- exceptions: one object in flight ---- */
 
 static inline PyObject *pj_err_take(void)
@@ -489,15 +500,47 @@ static inline vectorcallfunc pj_function_vectorcall(PyObject *func)
     return ((PyFunctionObject *)func)->vectorcall;
 }
 
-/* Calls are specialised for a function's version. Before 3.13 a function without one gets the next when it is asked for; since
- * then it has its code object's or none: only `def` gives it, not types.FunctionType. */
+#if PJ_OWN_CALLS
+/* A version that nothing has; 0 once there are none any more. */
+static inline uint32_t pj_new_version(void)
+{
+    uint32_t *next = &PyInterpreterState_Main()->func_state.next_version;
+    return *next == 0 ? 0 : (*next)++;
+}
+
+/* Calls are specialised for a function's version: `def` gives it its code object's, with which it shares the number of defaults. Of
+ * this one it is not known whether `def` made it as it is now: it gets a version of its own, 3.12 when it asks for one. */
 static inline void pj_give_version(PyFunctionObject *f)
 {
+    PyCodeObject *code = (PyCodeObject *)f->func_code;
+    if (code->co_version == 0) {
+        code->co_version = pj_new_version();
+    }
 #if PY_VERSION_HEX >= 0x030D0000
-    f->func_version = ((PyCodeObject *)f->func_code)->co_version;
-#else
-    (void)f;
+    f->func_version = pj_new_version();
 #endif
 }
+
+/* Calls that were specialised for the function look again, and no call is specialised for it: neither for others that `def`
+ * makes of its code. 3.13: a table leads from versions to functions and code. */
+static inline void pj_take_version(PyFunctionObject *f)
+{
+    PyCodeObject *code = (PyCodeObject *)f->func_code;
+#if PY_VERSION_HEX >= 0x030D0000
+    struct _func_version_cache_item *table = PyInterpreterState_Main()->func_state.func_version_cache;
+    struct _func_version_cache_item *of_function = &table[f->func_version % FUNC_VERSION_CACHE_SIZE];
+    struct _func_version_cache_item *of_code = &table[code->co_version % FUNC_VERSION_CACHE_SIZE];
+    if (of_function->func == f) {
+        of_function->func = NULL;
+    }
+    if (of_code->code == (PyObject *)code) { /* code that goes away is looked for by its version */
+        of_code->code = NULL;
+        of_code->func = NULL;
+    }
+#endif
+    code->co_version = 0;
+    f->func_version = 0;
+}
+#endif
 
 #endif

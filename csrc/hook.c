@@ -10,13 +10,6 @@ PjCounters pj_counters;
 /* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
 static _PyFrameEvalFunction plain_eval = _PyEval_EvalFrameDefault;
 
-/* Is this thread's C stack as good as used up? */
-static inline bool stack_exhausted(void)
-{
-    char *here = __builtin_frame_address(0);
-    return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
-}
-
 static int unhooked;   /* frames that run without the hook because a C stack is used up */
 static bool suspended; /* the hook is out because somebody traces */
 static bool installed;
@@ -44,7 +37,7 @@ static __attribute__((noinline)) PyObject *run_unhooked(PyThreadState *ts, PjFra
  * would stop programs that run without it, so it is compensated and the C stack itself is looked at. */
 static inline PyObject *delegate(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
-    if (stack_exhausted()) {
+    if (pj_stack_low()) {
         return run_unhooked(ts, frame, throwflag);
     }
 #if PJ_CALLER_CLEARS
@@ -284,8 +277,10 @@ static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
         pj_frame_resume_at(frame, 0);
         bool left;
         result = pj_frame_eval(&r, 0, &left);
+        state->quiet++;
         if (left) {
             bool again;
+            state->quiet = 0;
             r.fresh = false;
             step = left_at_entry(&r, &again);
             if (again) {
@@ -337,7 +332,7 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
         }
         return delegate(ts, frame, 0);
     }
-    if (stack_exhausted()) {
+    if (pj_stack_low()) {
         return run_unhooked(ts, frame, 0);
     }
     if (pj_thread.in_callback || pj_traced(ts, code)) {
@@ -352,6 +347,20 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
     return state != NULL && !state->off ? run_enabled(ts, frame, state) : delegate(ts, frame, 0);
 }
 
+#define MOST_PASSED 1000
+
+/* Another frame than the one that the hook is in place for: a finalizer that ran before that was made, or what stands between a
+ * class and its body. It may never come. */
+static __attribute__((noinline)) PyObject *passed_by(PyThreadState *ts, PjFrame *frame, int throwflag)
+{
+    if (++pj_thread.passed > MOST_PASSED) {
+        pj_thread.one_shot = NULL;
+        pj_thread.passed = 0;
+        ts->interp->eval_frame = NULL;
+    }
+    return delegate(ts, frame, throwflag);
+}
+
 PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
@@ -359,9 +368,10 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     }
     if (PJ_UNLIKELY(pj_thread.one_shot != NULL)) {
         if (pj_thread.one_shot != (PyObject *)pj_frame_function(frame)) {
-            return delegate(ts, frame, throwflag); /* a finalizer that ran before the frame was made */
+            return passed_by(ts, frame, throwflag);
         }
         pj_thread.one_shot = NULL;
+        pj_thread.passed = 0;
         ts->interp->eval_frame = NULL;
     }
     PyCodeObject *code = pj_frame_code(frame);
@@ -392,7 +402,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     else if (PJ_UNLIKELY(pj_thread.in_callback)) {
         pj_counters.delegated_callback++;
     }
-    else if (PJ_UNLIKELY(stack_exhausted())) {
+    else if (PJ_UNLIKELY(pj_stack_low())) {
         return run_unhooked(ts, frame, throwflag);
     }
     else {
@@ -407,7 +417,7 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
 {
     PyObject *function = pending->values[pending->used++];
     PyObject *result = NULL;
-    if (!PJ_IS_FUNCTION(function)) {
+    if (!PyFunction_Check(function)) {
         PyErr_SetString(PyExc_SystemError, "pijit: the callee of an exit is not a function");
         Py_DECREF(function);
         pj_pending_free(pending);
@@ -494,10 +504,14 @@ int pj_install(void)
 void pj_review_tracing(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
-    if (!installed || unhooked > 0 || interp != PyInterpreterState_Main()) {
+    if (interp != PyInterpreterState_Main()) {
         return;
     }
     bool traced = pj_traced_anywhere(interp);
+    pj_own_traced(traced);
+    if (!installed || unhooked > 0) {
+        return;
+    }
     if (traced && pj_get_eval(interp) == pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
         suspended = true;
@@ -518,7 +532,7 @@ int pj_rest(void)
     if (_PyInterpreterState_GetEvalFrameFunc(interp) == pj_hook) {
         _PyInterpreterState_SetEvalFrameFunc(interp, plain_eval);
     }
-    installed = suspended = false;
+    installed = suspended = pj_following = false;
     return 0;
 }
 
@@ -529,7 +543,8 @@ int pj_uninstall(void)
     return pj_rest();
 }
 
+/* Do frames of enabled code reach pijit? */
 bool pj_installed(void)
 {
-    return installed && (unhooked > 0 || suspended || pj_get_eval(PyInterpreterState_Get()) == pj_hook);
+    return pj_following || (installed && (unhooked > 0 || suspended || pj_get_eval(PyInterpreterState_Get()) == pj_hook));
 }

@@ -1,8 +1,8 @@
-/* own_call.c - jitted functions without an installed hook.
+/* own_call.c - functions that reach pijit without an installed hook: jitted ones, and enabled ones (follow.c).
  *
  * An installed hook makes every Python call of the program dearer (1.1 to 1.6 times on call-heavy code), because it switches
  * off the interpreter's inlined calls. From 3.12 on all call paths honour a function's own vectorcall (3.13: all but
- * Class() to __init__), so a jitted function gets one: it puts the hook in place for its own frame only, and the hook takes
+ * Class() to __init__), so such a function gets one: it puts the hook in place for its own frame only, and the hook takes
  * itself out again as its first act. Where a fragment can be begun again without anybody noticing, no frame is made at all
  * until it leaves in another way than by returning. */
 #include "frame.h"
@@ -26,20 +26,20 @@ int pj_own_init(void)
 
 #if PJ_OWN_CALLS
 
-static bool active;
+static bool active; /* pijit is on */
+static bool traced; /* somebody traces: calls are to be CPython's own */
+
+/* The functions that were given a vectorcall, borrowed: follow.c tells of those that go away. While pijit is off or somebody
+ * traces they have CPython's. */
+static _Py_hashtable_t *owned;
 
 #define MOST_SLOTS 32
 
 /* Calls a function without making a frame, if its start has a fragment that allows it: everything that could be noticed
  * in between lies behind its return. NULL without an exception: the call has to be made. */
-static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, PyObject *const *args, Py_ssize_t nargs)
+static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, PjState *state, PyObject *const *args, Py_ssize_t nargs)
 {
     PyCodeObject *code = (PyCodeObject *)f->func_code;
-    PjExtra *extra = pj_code_extra(code, pj_extra_index);
-    if (extra == NULL || extra->what != PJ_IS_STATE) {
-        return NULL;
-    }
-    PjState *state = pj_state_of_extra(extra);
     PjPoint *start = state->start;
     if (state->off || start == NULL || start->count == 0 || !start->fragments[0]->repeatable || state->kinds != NULL ||
         code->co_argcount != nargs || code->co_kwonlyargcount != 0 || code->co_nlocalsplus > MOST_SLOTS ||
@@ -67,11 +67,19 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
 {
     PyThreadState *ts = PyThreadState_Get();
     PyInterpreterState *interp = ts->interp;
-    if (!active || interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
+    if (interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
         return pj_default_vectorcall(f, args, nargsf, kwnames);
     }
-    if (kwnames == NULL) {
-        PyObject *result = without_frame(ts, (PyFunctionObject *)f, args, PyVectorcall_NARGS(nargsf));
+    PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
+    bool known = PJ_LIKELY(extra != NULL && extra->what == PJ_IS_STATE);
+    if (PJ_UNLIKELY(known ? pj_state_idle(pj_state_of_extra(extra)) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
+        pj_stack_low()) {
+        pj_disown(f); /* an ordinary function is called without more of the C stack */
+        return pj_default_vectorcall(f, args, nargsf, kwnames);
+    }
+    if (known && kwnames == NULL) {
+        PyObject *result =
+            without_frame(ts, (PyFunctionObject *)f, pj_state_of_extra(extra), args, PyVectorcall_NARGS(nargsf));
         if (result != NULL) {
             return result;
         }
@@ -86,41 +94,112 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
     return result;
 }
 
-/* Gives the function its own vectorcall. 1: done; 0: not on this version; -1 with an exception. */
-int pj_own(PyObject *function)
+static void give(PyFunctionObject *f)
 {
-    if (!PJ_IS_FUNCTION(function)) {
-        PyErr_SetString(PyExc_TypeError, "a Python function is needed");
-        return -1;
-    }
-    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
-        return 0;
-    }
-    if (pj_prepare() < 0) {
-        return -1;
-    }
-    active = true;
-    PyFunctionObject *f = (PyFunctionObject *)function;
     if (f->vectorcall == pj_default_vectorcall) {
         f->vectorcall = own_vectorcall;
-        f->func_version = 0; /* calls that were specialised for it look again */
+        pj_take_version(f);
     }
-    return 1;
 }
 
-/* The function's code is run by the interpreter from now on: it is an ordinary function again. */
-void pj_disown(PyObject *function)
+static void take_back(PyFunctionObject *f)
 {
-    PyFunctionObject *f = (PyFunctionObject *)function;
     if (f->vectorcall == own_vectorcall) {
         f->vectorcall = pj_default_vectorcall;
         pj_give_version(f);
     }
 }
 
+static int give_one(_Py_hashtable_t *table, const void *f, const void *ignored, void *data)
+{
+    (void)table;
+    (void)ignored;
+    (void)data;
+    give((PyFunctionObject *)f);
+    return 0;
+}
+
+static int take_back_one(_Py_hashtable_t *table, const void *f, const void *ignored, void *data)
+{
+    (void)table;
+    (void)ignored;
+    (void)data;
+    take_back((PyFunctionObject *)f);
+    return 0;
+}
+
+static void own_set(bool on, bool tracing)
+{
+    bool before = active && !traced, now = on && !tracing;
+    active = on;
+    traced = tracing;
+    if (before != now && owned != NULL && !pj_finalizing()) {
+        _Py_hashtable_foreach(owned, now ? give_one : take_back_one, NULL);
+    }
+}
+
+/* Gives a function its own vectorcall, or has it in mind for when that may be. False: no memory. */
+bool pj_own_now(PyObject *function)
+{
+    if (owned == NULL) {
+        owned = _Py_hashtable_new(_Py_hashtable_hash_ptr, _Py_hashtable_compare_direct);
+    }
+    if (owned == NULL || (_Py_hashtable_get_entry(owned, function) == NULL && _Py_hashtable_set(owned, function, function) < 0)) {
+        return false;
+    }
+    if (active && !traced) {
+        give((PyFunctionObject *)function);
+    }
+    return true;
+}
+
+/* Gives the function its own vectorcall. 1: done; 0: not on this version; -1 with an exception. */
+int pj_own(PyObject *function)
+{
+    if (!PyFunction_Check(function)) {
+        PyErr_SetString(PyExc_TypeError, "a Python function is needed");
+        return -1;
+    }
+    if (PyInterpreterState_Get() != PyInterpreterState_Main() || pj_watch_functions() < 0) {
+        return 0;
+    }
+    if (pj_prepare() < 0) {
+        return -1;
+    }
+    pj_own_switch(true);
+    if (!pj_own_now(function)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 1;
+}
+
+/* The function goes away. */
+void pj_own_gone(PyFunctionObject *f)
+{
+    if (owned != NULL && (f->vectorcall != pj_default_vectorcall || traced || !active)) {
+        _Py_hashtable_steal(owned, f);
+    }
+}
+
+/* The function's code is run by the interpreter from now on: it is an ordinary one again. */
+void pj_disown(PyObject *function)
+{
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    if (f->vectorcall == own_vectorcall) {
+        _Py_hashtable_steal(owned, f);
+        take_back(f);
+    }
+}
+
 void pj_own_switch(bool on)
 {
-    active = on;
+    own_set(on, traced);
+}
+
+void pj_own_traced(bool on)
+{
+    own_set(active, on);
 }
 
 #else
@@ -137,6 +216,11 @@ void pj_disown(PyObject *function)
 }
 
 void pj_own_switch(bool on)
+{
+    (void)on;
+}
+
+void pj_own_traced(bool on)
 {
     (void)on;
 }

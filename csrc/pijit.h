@@ -8,7 +8,6 @@
 
 #define PJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define PJ_IS_FUNCTION(x) PyObject_TypeCheck(x, &PyFunction_Type) /* aliases too; see alias.c */
 
 typedef int64_t (*PjNative)(int64_t *W);
 
@@ -202,6 +201,7 @@ typedef struct PjState {
     PjPoint *points;
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
+    int64_t quiet;     /* calls on clones in a row that came to no entry */
 } PjState;
 
 extern Py_ssize_t pj_extra_index;
@@ -264,6 +264,7 @@ typedef struct {
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
     PyObject *one_shot; /* the hook is in place for the next frame of this function only */
+    int passed;         /* other frames that came before it */
     int in_callback;
 } PjThread;
 
@@ -288,7 +289,17 @@ extern vectorcallfunc pj_default_vectorcall;
 int pj_own_init(void);
 int pj_own(PyObject *function);
 void pj_disown(PyObject *function);
+void pj_own_gone(PyFunctionObject *f);
 void pj_own_switch(bool on);
+void pj_own_traced(bool on);
+bool pj_own_now(PyObject *function);
+
+/* follow.c */
+extern bool pj_following; /* functions are met at their first call */
+int pj_follow(void);
+int pj_meet(void);
+int pj_watch_functions(void);
+bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
 
 /* calls.c */
 int64_t pj_reference(int64_t *W);
@@ -324,6 +335,13 @@ int pj_namespaces_init(void);
 /* stack.c */
 bool pj_stack_exhausted(char *here);
 size_t pj_stack_left(char *here);
+
+/* Is this thread's C stack as good as used up? */
+static inline bool pj_stack_low(void)
+{
+    char *here = __builtin_frame_address(0);
+    return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
+}
 
 /* collector.c: what the program's garbage collector does not see */
 bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
@@ -434,14 +452,10 @@ int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, 
 int pj_guard_tracing(void);
 int pj_patch_frame_type(void);
 
-/* alias.c */
-int pj_alias_init(void);
-PyObject *pj_make_alias(PyObject *module, PyObject *function);
-PyObject *pj_unmake_alias(PyObject *module, PyObject *function);
-
 /* fragments.c, states.c */
 extern PyTypeObject PjState_Type, PjFragment_Type;
 PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+bool pj_state_idle(PjState *state); /* nothing of it runs natively, and nothing is waited for */
 PyObject *pj_attach(PyObject *module, PyObject *args);
 PyObject *pj_state_of(PyObject *module, PyObject *code);
 

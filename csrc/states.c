@@ -11,6 +11,28 @@ PjState *pj_state_lookup(PyCodeObject *code)
     return x->what == PJ_IS_STATE ? pj_state_of_extra(x) : ((PjClone *)x)->state;
 }
 
+#define QUIET (1 << 16)
+
+bool pj_state_idle(PjState *s)
+{
+    PjPoint *start = s->start;
+    if (s->off || s->plan == NULL) {
+        return true;
+    }
+    if (start != NULL && (start->count != 0 || start->wait >= 0)) {
+        return false;
+    }
+    if (PJ_LIKELY(s->plan->patched != 0 && s->quiet < QUIET)) {
+        return false;
+    }
+    for (PjPoint *p = s->points; s->plan->patched != 0 && p != NULL; p = p->next) {
+        if (p->count != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void state_dealloc(PyObject *self)
 {
     PjState *s = (PjState *)self;

@@ -25,7 +25,6 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, lifetimes, worth
-from pijit.runtime.copies import as_plain
 from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
@@ -267,6 +266,16 @@ def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
     log.event("perf", record.code, _line(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
     if entry.kind != "start":
         install(state, record.plan)
+    if all(entry.off and not state.fragments(pc) for pc, entry in record.plan.entries.items()):
+        leave_alone(state)
+
+
+def leave_alone(state: Any) -> None:
+    """Nothing of a function runs natively, or will: its calls are the interpreter's own."""
+    from pijit.runtime import tiers
+
+    state.mode = "off"
+    tiers.rest()
 
 
 def retire(state: Any, record: Record, native: Any, reason: str) -> None:
@@ -278,11 +287,7 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
     fragment.retire(reason)
     _turn_off(state, record, pc, reason)
     if not any(state.fragments(pc) for pc in plan.entries):
-        state.mode = "off"
-        as_plain(record.code, record.callers)
-        from pijit.runtime import tiers
-
-        tiers.rest()
+        leave_alone(state)
 
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:

@@ -51,7 +51,16 @@ def start(function: object = None) -> None:
     if CONFIG.stance == "eager":
         _native.uninstall()
     elif not owned and not _native.installed():
+        see()
+
+
+def see() -> None:
+    """Let the frames of enabled code reach pijit: through their functions' own calls, or else through the hook."""
+    from pijit import _native
+
+    if not _native.follow():
         _native.install()
+    _native.meet()
 
 
 def stop() -> None:
@@ -73,7 +82,7 @@ def set_stance(stance: str) -> None:
         if stance == "eager":
             _native.uninstall()
         else:
-            _native.install()
+            see()
             rest()
 
 
@@ -137,6 +146,7 @@ def enable_namespace(namespace: Namespace) -> None:
     if CONFIG.enabled:
         watch(namespace)
         review()
+        meet()
 
 
 def watch(namespace: Namespace) -> None:
@@ -171,6 +181,14 @@ def enable_pattern(pattern: str, without: tuple[str, ...] = ()) -> None:
         _native.watch_all(True)
         start()
     review()
+    meet()
+
+
+def meet() -> None:
+    """Functions that were made before their namespace was enabled."""
+    from pijit import _native
+
+    _native.meet()
 
 
 def disable_namespace(namespace: Namespace) -> None:

@@ -114,7 +114,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
 
 def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text or a function was made just now, or is another one each time: then it is an object like any other."""
-    if is_a(actual, types.FunctionType):
+    if type(actual) is types.FunctionType:
         return source.row[0] == "stack" and actual.__code__ in tracer.root.bytecode.code.co_consts
     return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
 
