@@ -170,6 +170,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return array_fits(o, row);
     case PJ_GUARD_IS:
         return o == pj_held(row->object);
+    case PJ_GUARD_APART:
+        return o != registers[row->a];
     case PJ_GUARD_CLASS:
         return pj_class_says(row);
     case PJ_GUARD_TYPE:
