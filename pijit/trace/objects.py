@@ -1,9 +1,9 @@
 """Attributes and items of Python objects: instances of plain classes, dicts, lists and tuples.
 
 What the fragment never stores to is read by guard rows at the entry, and named by its source. What it stores to (a *place*: all fields of
-one name, all dict items of one key, all items of one list; ("item",): of a list that is not known) is read where the program reads it, by a "look" operation: then a guard that is
-checked again after calls cannot fail because of the fragment's own stores. A capture that finds a store to a place which it has read
-at the entry starts over (Tracer.capture).
+one name, all dict items of one key, all items of one list; ("item",): of a list that is not known) is read where the program reads it, by a
+"look" operation: then a guard that is checked again after calls cannot fail because of the fragment's own stores. A capture that finds a
+store to a place which it has read at the entry starts over (Tracer.capture).
 
 What was stored or looked at is known until Python runs, something else is stored to the same place, or paths join.
 """
