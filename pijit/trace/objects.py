@@ -18,7 +18,7 @@ from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .sources import Source, _Same
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
+from .values import LAZY, UNBOUND, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -367,6 +367,29 @@ def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> No
     t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}  # of whatever the dict is the namespace
 
 
+def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
+    """del owner.name"""
+    cls = class_of(owner)
+    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
+        raise Break("store_target", f"del {name}")
+    found = class_lookup(cls, name)
+    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+        raise Break("store_target", f"del {class_name(cls, '__name__')}.{name}")
+    if isinstance(owner, Instance):
+        from . import instances
+
+        instances.remove(t, owner, name)
+        return
+    put(t, owner, ("field", name), UNBOUND)
+    t.stored_here |= {("field", name), ("dict_item", name)}
+
+
+def delete_dict_item(t: Tracer, owner: Abstract, key: str) -> None:
+    """del owner[key] of an exact dict, for a constant key."""
+    put(t, owner, ("dict_item", key), UNBOUND)
+    t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}
+
+
 def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> None:
     """owner[index] = value for an exact list and an index that is in range."""
     put(t, owner, ("item",), value, index)
@@ -413,18 +436,18 @@ def _stored_to(t: Tracer, owner: Abstract) -> None:
 
 
 def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value) -> None:
-    """Stores an object in another one, and knows it from then on."""
+    """Stores an object in another one, and knows it from then on; UNBOUND: removes what is there."""
     from .instances import settled
 
     (value,) = settled(t, value)
-    if not _is_storable(value):
+    if value is not UNBOUND and not _is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
     args = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     exit = t.exit("redo", "store_target")
     t.append(Op("put", args, (), {"place": place, "arguments": given}, {"redo": exit}, t.line))
     forget(t, place[1:])
-    if len(place) > 1:
+    if len(place) > 1 and value is not UNBOUND:
         t.state.memo["place", _identity(owner), place] = value
         sample = standins.sample_of(t, value)
         if sample is not None:

@@ -74,6 +74,10 @@ def store_fast(t: Tracer, slot: int) -> None:
     frame.locals[slot] = value
 
 
+def delete_attr(t: Tracer, name: str) -> None:
+    objects.delete_attribute(t, t.pop(), name)
+
+
 def before_with(t: Tracer, _: Any) -> object:
     manager = t.pop()
     if dunder.enter(t, manager) is None:
@@ -148,6 +152,20 @@ def load_const(t: Tracer, value: Any) -> None:
 
 def load_global(t: Tracer, name: str) -> None:
     t.push(inputs.load_global(t, name, t.state.frame))
+
+
+def store_global(t: Tracer, name: str) -> None:
+    objects.store_dict_item(t, _namespace(t, name), name, _storable(t.pop()))
+
+
+def delete_global(t: Tracer, name: str) -> None:
+    objects.delete_dict_item(t, _namespace(t, name), name)
+
+
+def _namespace(t: Tracer, name: str) -> Abstract:
+    if name in _SPECIAL_NAMES or t.view.names is t.state.frame.globals:  # what a module's body stores is only written at an exit
+        raise Break("opcode", f"assignment to the global {name}")
+    return inputs.namespace(t, t.state.frame)
 
 
 def push_null(t: Tracer, _: Any) -> None:
@@ -277,6 +295,11 @@ def store_subscr(t: Tracer, _: Any) -> object:
         return _result(t, INLINED)
     subscripts.store(t, container, index, value)
     return None
+
+
+def delete_subscr(t: Tracer, _: Any) -> None:
+    container, index = t.popn(2)
+    subscripts.delete(t, container, index)
 
 
 def binary_slice(t: Tracer, _: Any) -> None:
@@ -584,10 +607,13 @@ HANDLERS: dict[str, Handler] = {
     "LOAD_GLOBAL": load_global,
     "LOAD_NAME": load_name,
     "STORE_NAME": store_name,
+    "STORE_GLOBAL": store_global,
+    "DELETE_GLOBAL": delete_global,
     "PUSH_NULL": push_null,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_method,
     "STORE_ATTR": store_attr,
+    "DELETE_ATTR": delete_attr,
     "BINARY_OP": binary_op,
     "UNARY_OP": unary_op,
     "COMPARE_OP": compare_op,
@@ -596,6 +622,7 @@ HANDLERS: dict[str, Handler] = {
     "CONTAINS_OP": contains_op,
     "BINARY_SUBSCR": binary_subscr,
     "STORE_SUBSCR": store_subscr,
+    "DELETE_SUBSCR": delete_subscr,
     "BINARY_SLICE": binary_slice,
     "STORE_SLICE": store_slice,
     "BUILD_TUPLE": build_tuple,
