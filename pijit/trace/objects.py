@@ -92,7 +92,7 @@ def namespace(cls: type) -> Any:
     return _namespace(cls)
 
 
-def _origin(t: Tracer, owner: Abstract) -> Source | None:
+def origin_of(t: Tracer, owner: Abstract) -> Source | None:
     if isinstance(owner, Known):
         return sources.constant(owner.value, f"a {class_name(type(owner.value), '__name__')}")
     return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
@@ -111,7 +111,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     found: Abstract | None = t.state.memo.get(key)
     if found is not None:
         return found
-    origin = _origin(t, owner)
+    origin = origin_of(t, owner)
     dynamic = origin is None or is_stored(t, place)
     if dynamic or held is _UNSET:
         held = t.made.get((class_of(owner), row), held)
@@ -130,7 +130,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
 
 def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:
     """A check of the owner: at the entry, or here where the fragment stores to such places."""
-    origin = _origin(t, owner)
+    origin = origin_of(t, owner)
     if origin is not None and not is_stored(t, place):
         hoist(t, place, origin)
         t.guards.check(origin, kind, operand, text=f"{origin.name} {text}")
@@ -294,7 +294,7 @@ def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     if class_of(value) is list and not isinstance(value, Known):
         actual = actual_of(t, value)
         numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
-        origin = _origin(t, value)
+        origin = origin_of(t, value)
         if numbers or origin is None or is_stored(t, _items_of(actual)):
             return None
         hoist(t, _items_of(actual), origin)
@@ -426,7 +426,7 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
 
 def _stored_to(t: Tracer, owner: Abstract) -> None:
     """The items of a list are stored to. No list that came in is one that the fragment makes."""
-    origin = _origin(t, owner)
+    origin = origin_of(t, owner)
     if origin is not None:
         place = _items_of(actual_of(t, owner))
         t.stored_here.add(place)

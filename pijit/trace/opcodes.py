@@ -17,6 +17,7 @@ from . import (
     inputs,
     iteration,
     mappings,
+    membership,
     objects,
     opaque,
     operators,
@@ -280,7 +281,7 @@ def is_op(t: Tracer, invert: int) -> None:
 def contains_op(t: Tracer, invert: int) -> object:
     item, container = t.popn(2)
     special = dunder.contains(t, item, container, bool(invert))
-    return _result(t, operators.contains(t, item, container, bool(invert)) if special is None else special)
+    return _result(t, membership.contains(t, item, container, bool(invert)) if special is None else special)
 
 
 def binary_subscr(t: Tracer, _: Any) -> object:
