@@ -176,6 +176,8 @@ static PyMethodDef functions[] = {
     {"uninstall", uninstall, METH_NOARGS, "removes the frame evaluation hook"},
     {"rest", rest, METH_NOARGS, "removes the hook, but not what functions that were given to own() have"},
     {"own", own, METH_O, "lets calls of a function reach pijit without an installed hook; False where that cannot be (3.11)"},
+    {"make_alias", pj_make_alias, METH_O, "lets a function pickle that is not found under its name; see pijit.api.pickling"},
+    {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
     {"installed", is_installed, METH_NOARGS, "is the hook installed?"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
@@ -212,7 +214,7 @@ static int check_version(void)
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (check_version() < 0 || pj_box_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_quiet_init() < 0 ||
+    if (check_version() < 0 || pj_box_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 ||
         PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0) {
         return NULL;
     }

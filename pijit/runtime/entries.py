@@ -26,6 +26,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, lifetimes, worth
+from pijit.runtime.copies import as_plain
 from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
@@ -282,6 +283,7 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
     _turn_off(state, record, pc, reason)
     if not any(state.fragments(pc) for pc in plan.entries):
         state.mode = "off"
+        as_plain(record.code, record.callers)
         from pijit.runtime import tiers
 
         tiers.rest()
