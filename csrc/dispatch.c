@@ -446,7 +446,8 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
     }
     int64_t *W = alloca(words * sizeof(int64_t));
     pj_counters.walks++;
-    if (pj_walk(f->rows, 0, r, (PyObject **)(W + f->nwords), W) >= 0) {
+    r->registers = (PyObject **)(W + f->nwords);
+    if (pj_walk(f->rows, 0, r, r->registers, W) >= 0) {
         return NULL;
     }
     f->hits++;

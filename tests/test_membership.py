@@ -12,7 +12,8 @@ from differential import check, check_calls
 import pijit
 
 CONTAINERS = [
-    "(2, 3, 5.0)", "(True, None, 'a', 4)", "[1, 2, 7]", "[n, 4]", "(x, n)", "{1, 2, 3}", "{2.0, None}", "real", "texts", "numbers", "(1.5, x)", "[]", "()",
+    "(2, 3, 5.0)", "(True, None, 'a', 4)",
+    "[1, 2, 7]", "[n, 4]", "(x, n)", "{1, 2, 3}", "{2.0, None}", "real", "texts", "numbers", "(1.5, x)", "[]", "()",
 ]  # fmt: skip
 ITEMS = ["i", "i * 0.5", "i > 2", "n", "x", "1", "2.5", "'a'", "None"]
 
@@ -102,7 +103,8 @@ def f(n):
         mine.k = i
         c += getattr(thing, 'own') + getattr(thing, 'own', 9) + getattr(thing, 'other', 5) + getattr(thing, 'shared', 7) + getattr(mine, 'k', 9)
         c += getattr(slotted, 'a', 4) + getattr(thing, 'method')() + getattr(mine, 'none', 8)
-        c += hasattr(thing, 'own') + 2 * hasattr(thing, 'other') + 4 * hasattr(Thing(), 'shared') + 8 * hasattr(mine, 'k') + 16 * hasattr(thing, 'method')
+        c += hasattr(thing, 'own') + 2 * hasattr(thing, 'other') + 4 * hasattr(Thing(), 'shared') + 8 * hasattr(mine, 'k')
+        c += 16 * hasattr(thing, 'method')
     return c
 """, 5)
     assert not stats.breaks

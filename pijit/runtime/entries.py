@@ -178,7 +178,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
     fragment.native = _native.Fragment(
         native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep,
-        weakref.ref(fragment), worth.is_repeatable(compiled.graph),
+        weakref.ref(fragment), worth.is_repeatable(compiled.graph), originals=True,
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
