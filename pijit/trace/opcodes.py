@@ -17,6 +17,7 @@ from . import (
     inputs,
     iteration,
     mappings,
+    matching,
     membership,
     objects,
     opaque,
@@ -430,6 +431,14 @@ def unpack_sequence(t: Tracer, n: int) -> None:
         t.push(item)
 
 
+def match_sequence(t: Tracer, _: Any) -> None:
+    t.push(matching.is_sequence(t.state.frame.stack[-1]))
+
+
+def get_len(t: Tracer, _: Any) -> object:
+    return _result(t, calls.call(t, Known(len), [t.state.frame.stack[-1]], {}))
+
+
 # ---- the stack -----------------------------------------------------------------------------------------------------------
 
 
@@ -632,6 +641,8 @@ HANDLERS: dict[str, Handler] = {
     "LIST_APPEND": list_append,
     "BUILD_SLICE": build_slice,
     "UNPACK_SEQUENCE": unpack_sequence,
+    "MATCH_SEQUENCE": match_sequence,
+    "GET_LEN": get_len,
     "POP_TOP": pop_top,
     "COPY": copy,
     "SWAP": swap,

@@ -50,6 +50,8 @@ PROGRAMS = {
     "BUILD_LIST": "def f(a):\n    return [a + 1, a * 2]\n",
     "BUILD_SLICE": "def f(a):\n    x = np.zeros(9)\n    return x[1:a:2] + x[0:a:2][:1]\n",
     "UNPACK_SEQUENCE": "def g(a):\n    return a + 1, a\ndef f(a):\n    b, c = g(a)\n    return b * c\n",
+    "MATCH_SEQUENCE": "def f(a):\n    match (a, 1):\n        case (2, b):\n            return b\n        case (b, c):\n            return b * c\n",
+    "GET_LEN": "def f(a):\n    match (a, 1, 2):\n        case (b, c):\n            return b\n        case (b, *c):\n            return b * 2\n",
     "POP_TOP": "def f(a):\n    a + 1\n    return a * 2\n",
     "COPY": "def f(a):\n    b = c = a + 1\n    return b * c\n",
     "SWAP": "def f(a):\n    return 1 < a + 1 < 9\n",
