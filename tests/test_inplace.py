@@ -43,3 +43,24 @@ def test_warnings_that_are_errors_come_after_the_store():
     )
     for n in (N, 9):
         check(source, arrays(n)[0], np.zeros(n), entry="f", configurations=("jit", "enabled"))
+
+
+MADE = ("w = a * 2", "w = a + b", "w = np.sqrt(b) - a", "w = a[::2] * b[::2]", "w = (a * 2).astype(np.float32)", "w = a > b", "w = k * k")
+CHANGED = (
+    "w *= 4", "w += w", "w[:] = 3 * w", "np.multiply(w, 3, out=w)", "w[...] = w * w - 1", "w[:] = w[::-1] * 2", "w += w[0]", "w[1:] *= 4",
+    "w **= 2", "t = w; w *= 3; w = w + t", "t = w * 3; w[:] = t; t[0] = 9; w = (w, t)", "t = [w]; w += w; w = t + [w]",
+    "t = w[1:]; w += w; w = (w, t)", "w *= 2; w += w; w -= w * w", "w *= 1e200; w *= 1e200", "s = w.sum(); w += w; w = (w, s)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_arrays_that_were_just_made(made):
+    """Nobody has seen them, so that an operation in place may make a new one."""
+    for changed in CHANGED:
+        for loop in ("", "for i in range(3):\n        "):
+            source = f"def f(a, b, k):\n    w = a\n    {loop}{made}; {changed}\n    return w\n"
+            check(source, *arrays(9), configurations=("jit", "O0", "forced"))
+    source = "def f(a, b, k):\n    try:\n        w = a * 2\n        w *= 1e308; w *= 1e308\n    except FloatingPointError as e:\n        return e.args\n    return w\n"
+    for state in ("warn", "raise", "ignore"):
+        with np.errstate(all=state):
+            check(source, *arrays(9), configurations=("jit", "forced"))

@@ -37,12 +37,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.check import dominators
 from ..ir.graph import Block, Const, Graph, Known, Leave, Op, Value
 from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
-from ..ir.types import INT, Array, Np
+from ..ir.types import Array, Np
 from ..ir.ufuncs import names_flags, place_counts, raises
+from .shapes import Equal, Same, learn
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 
@@ -52,7 +52,7 @@ LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
 def fuse(graph: Graph, fusible: Fusible, formula: Fusible, alone: bool = False) -> None:
     """Replaces ``ew`` by ``kernel``; ``alone``: one kernel each. ``fusible`` and ``formula`` take a ufunc and the dtypes of operands and
     result."""
-    equal = _Equal(graph)
+    equal = Equal(graph)
     plans = [(block, _Plan(block, fusible, formula, alone, equal.before(block))) for block in graph.blocks]
     for block, plan in plans:
         plan.redirect(block)
@@ -86,39 +86,6 @@ def _operands(op: Op) -> tuple[Value, ...]:
 
 def _dims(op: Op) -> tuple[Value, ...]:
     return op.args[op.attrs["n"] :]
-
-
-Same = dict[Value, Value]  # lengths that are known to be another one's, which is not
-
-
-class _Equal:
-    """What the checks of shapes on the way to a place say."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph, self.above = graph, dominators(graph)
-        self.after: dict[Block, Same] = {}
-
-    def before(self, block: Block) -> Same:
-        """At the start of a block; those of the blocks before it must have been asked for."""
-        known = {} if block is self.graph.entry else dict(self.after[self.above[block]])
-        self.after[block] = dict(known)
-        for op in block.ops:
-            learn(self.after[block], op)
-        return known
-
-
-def learn(known: Same, op: Op) -> None:
-    """Adds what holds after an operation."""
-    if op.name != "check" or not isinstance(op.args[0].op, Op):
-        return
-    test = op.args[0].op
-    if test.name == "cmp" and test.attrs["symbol"] == "==" and all(arg.type == INT for arg in test.args):
-        one, other = sorted((known.get(arg, arg) for arg in test.args), key=lambda value: isinstance(value, Const))
-        if isinstance(one, Const) or one is other:
-            return
-        known[one] = other
-        for value in [value for value, root in known.items() if root is one]:
-            known[value] = other
 
 
 def _key(op: Op, same: Same) -> tuple[object, ...]:
@@ -174,7 +141,7 @@ class _Plan:
         """Makes an assignment of what a group computes part of the group."""
         made = assign.args[1]
         for group in open:
-            if group.makes((made,)) and not self.alone and _storable(group, assign):
+            if group.makes((made,)) and not group.makes(assign.args[:1]) and not self.alone and _storable(group, assign):
                 group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
                 group.by_elements = all(self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops)
 

@@ -12,6 +12,7 @@ from .dce import dce
 from .fuse import Fusible, fuse
 from .simplify import simplify, thread
 from .strip import strip
+from .unseen import unseen
 
 
 def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
@@ -38,6 +39,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("strip", lambda graph, options: strip(graph)),
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
+    ("unseen", lambda graph, options: unseen(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),

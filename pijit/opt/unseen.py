@@ -1,0 +1,67 @@
+"""An in-place operation on the whole of an array that nobody has seen yet makes a new value.
+
+    w = ew ...                          w = ew ...
+    x = ew multiply w, 4       ->       x = ew multiply w, 4
+    assign w, x                         ... x ...
+    ... w ...
+
+Then all of it is one kernel. Between the two nobody but elementwise operations may have had `w`; an exit there is taken
+before the assignment, and what it shows is the old value. Nobody but the assignment may use `x`: two arrays would become one.
+"""
+
+from __future__ import annotations
+
+from ..ir.graph import Block, Graph, Op, Value
+from .rename import Renamer
+from .shapes import Equal, Same, learn
+
+_LOOKS = frozenset({"ew", "dim", "load"})  # what may be done with an array that is to be replaced: nothing keeps it
+
+
+def unseen(graph: Graph) -> None:
+    """Removes such assignments."""
+    equal = Equal(graph)
+    for block in graph.blocks:
+        known = equal.before(block)
+        seen: set[Value] = set()  # arrays of this block that something may refer to
+        for op in list(block.ops):
+            learn(known, op)
+            if op.name == "assign" and _replaces(graph, block, op, known, seen):
+                _remove(graph, block, op)
+            elif op.name not in _LOOKS:
+                seen.update(op.args)
+
+
+def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Value]) -> bool:
+    target, made = assign.args[:2]
+    return (
+        target is not made
+        and target not in seen
+        and target.type == made.type
+        and all(isinstance(v.op, Op) and v.op.name == "ew" and v.op in block.ops for v in (target, made))
+        and _lengths(target, known) == _lengths(made, known)
+        and _uses(graph, made) == 1
+    )
+
+
+def _lengths(array: Value, known: Same) -> list[object]:
+    op = array.op
+    assert isinstance(op, Op)
+    return [known.get(dim, dim) for dim in op.args[op.attrs["n"] :]]
+
+
+def _uses(graph: Graph, value: Value) -> int:
+    """In how many places a value is used."""
+    count = sum(arg is value for block in graph.blocks for op in block.ops for arg in op.args)
+    count += sum(value in exit.values() for exit in graph.exits())
+    return count + sum(arg is value for block in graph.blocks for jump in block.jumps() for arg in jump.args)
+
+
+def _remove(graph: Graph, block: Block, assign: Op) -> None:
+    """What comes after the assignment has the new value; the target was made in this block, so that other blocks only come after."""
+    target, made = assign.args[:2]
+    place = block.ops.index(assign)
+    later = Renamer({target: made})
+    before, block.ops = block.ops[:place], block.ops[place + 1 :]
+    later.graph(graph)
+    block.ops[:0] = before
