@@ -31,7 +31,8 @@
     X(ROOT_CELL, "root_cell", "n")                                                                                    \
     X(CELL_OF, "cell_of", "rn")                                                                                       \
     X(IN_CELL, "in_cell", "rr")                                                                                       \
-    X(GENERATOR, "generator", "rnol")
+    X(GENERATOR, "generator", "rnol")                                                                                 \
+    X(INPUT, "input", "n") /* only made here: what a guard's register holds */
 
 typedef enum {
 #define X(id, name, fields) R_##id,
@@ -325,6 +326,19 @@ int64_t pj_recipe_words(const PjRecipe *r)
     return top;
 }
 
+/* A number that a guard unboxed and nothing has changed is the object that it came from. `inputs`: by word, the register or -1. */
+void pj_recipe_bind(PjRecipe *r, const int16_t *inputs)
+{
+    int64_t word = r->op == R_NP ? r->b : r->a;
+    if ((r->op == R_INT || r->op == R_FLOAT || r->op == R_COMPLEX || r->op == R_NP) && inputs[word] >= 0) {
+        r->op = R_INPUT;
+        r->a = inputs[word];
+    }
+    for (int i = 0; i < r->count; i++) {
+        pj_recipe_bind(r->kids[i], inputs);
+    }
+}
+
 /* ---- building ---- */
 
 static PyObject *build_sequence(const PjRecipe *r, int64_t *W, bool tuple)
@@ -611,6 +625,8 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_in_cell(r, W);
     case R_GENERATOR:
         return build_generator(r, W);
+    case R_INPUT:
+        return Py_NewRef(((PjRun *)(intptr_t)W[1])->registers[r->a]);
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -170,6 +170,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return array_fits(o, row);
     case PJ_GUARD_IS:
         return o == pj_held(row->object);
+    case PJ_GUARD_APART:
+        return o != registers[row->a];
     case PJ_GUARD_CLASS:
         return pj_class_says(row);
     case PJ_GUARD_TYPE:
@@ -444,7 +446,8 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
     }
     int64_t *W = alloca(words * sizeof(int64_t));
     pj_counters.walks++;
-    if (pj_walk(f->rows, 0, r, (PyObject **)(W + f->nwords), W) >= 0) {
+    r->registers = (PyObject **)(W + f->nwords);
+    if (pj_walk(f->rows, 0, r, r->registers, W) >= 0) {
         return NULL;
     }
     f->hits++;

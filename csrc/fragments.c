@@ -46,27 +46,46 @@ static int check_rows(PjRows *rows, int nwords)
     return 0;
 }
 
-static int check_recipe(PjRecipe *r, int nwords)
+static int check_recipe(PjRecipe *r, int nwords, const int16_t *inputs)
 {
     if (r != NULL && pj_recipe_words(r) >= nwords) {
         PyErr_SetString(PyExc_ValueError, "a recipe reads behind the last word");
         return -1;
     }
+    if (r != NULL) {
+        pj_recipe_bind(r, inputs);
+    }
     return 0;
 }
 
-static int check_exit(PjExit *e, int nwords)
+/* For each word the register that a guard row unboxes it from, or -1: where recipes are to give the originals. */
+static int16_t *inputs_of(const PjRows *rows, int nwords, bool originals)
 {
-    if (check_recipe(e->result, nwords) < 0) {
+    int16_t *inputs = PyMem_Malloc((size_t)nwords * sizeof(int16_t));
+    for (int i = 0; inputs != NULL && i < nwords; i++) {
+        inputs[i] = -1;
+    }
+    for (int i = 0; inputs != NULL && originals && i < rows->count; i++) {
+        const PjRow *row = &rows->rows[i];
+        if (row->op == PJ_GUARD_INT || row->op == PJ_GUARD_FLOAT || row->op == PJ_GUARD_COMPLEX || row->op == PJ_GUARD_NP) {
+            inputs[row->word] = row->reg;
+        }
+    }
+    return inputs;
+}
+
+static int check_exit(PjExit *e, int nwords, const int16_t *inputs)
+{
+    if (check_recipe(e->result, nwords, inputs) < 0) {
         return -1;
     }
     for (int i = 0; i < e->nnames; i++) {
-        if (check_recipe(e->name_recipes[i], nwords) < 0) {
+        if (check_recipe(e->name_recipes[i], nwords, inputs) < 0) {
             return -1;
         }
     }
     for (int i = 0; i < e->nshared; i++) {
-        if (check_recipe(e->shared[i], nwords) < 0) {
+        if (check_recipe(e->shared[i], nwords, inputs) < 0) {
             return -1;
         }
         if (e->shared_words[i] < 2 || e->shared_words[i] >= nwords) {
@@ -77,49 +96,46 @@ static int check_exit(PjExit *e, int nwords)
     for (int i = 0; i < e->nframes; i++) {
         PjExitFrame *f = &e->frames[i];
         for (int j = 0; j < f->nlocals; j++) {
-            if (check_recipe(f->locals[j], nwords) < 0) {
+            if (check_recipe(f->locals[j], nwords, inputs) < 0) {
                 return -1;
             }
         }
         for (int j = 0; j < f->nstack; j++) {
-            if (check_recipe(f->stack[j], nwords) < 0) {
+            if (check_recipe(f->stack[j], nwords, inputs) < 0) {
                 return -1;
             }
         }
-        if (check_recipe(f->function, nwords) < 0 || check_recipe(f->then_args, nwords) < 0) {
+        if (check_recipe(f->function, nwords, inputs) < 0 || check_recipe(f->then_args, nwords, inputs) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-static int check_site(PjSite *s, int nwords)
+static int check_site(PjSite *s, int nwords, const int16_t *inputs)
 {
     if ((s->nlinks > 0 || s->root != -1) && (s->root < 2 || s->root >= nwords)) {
         PyErr_SetString(PyExc_ValueError, "the root of a call site is not a word");
         return -1;
     }
-    if (check_recipe(s->callable, nwords) < 0 || check_rows(s->rows, nwords) < 0) {
+    if (check_recipe(s->callable, nwords, inputs) < 0 || check_rows(s->rows, nwords) < 0) {
         return -1;
     }
     for (int i = 0; i < s->nargs; i++) {
-        if (check_recipe(s->args[i], nwords) < 0) {
+        if (check_recipe(s->args[i], nwords, inputs) < 0) {
             return -1;
         }
     }
     for (int i = 0; i < s->nlinks; i++) {
-        if (check_recipe(s->chain[i].function, nwords) < 0) {
+        if (check_recipe(s->chain[i].function, nwords, inputs) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObject *sites)
+static int fill_exits(PjFragment *f, PyObject *exits, PyObject *sites, const int16_t *inputs)
 {
-    if ((f->rows = pj_rows_new(guards, 0)) == NULL || check_rows(f->rows, f->nwords) < 0) {
-        return -1;
-    }
     PyObject *fast = PySequence_Fast(exits, "exits must be a sequence");
     if (fast == NULL) {
         return -1;
@@ -130,7 +146,7 @@ static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObj
     for (Py_ssize_t i = 0; !bad && i < n; i++) {
         f->nexits++;
         bad = pj_exit_parse(&f->exits[i], PySequence_Fast_GET_ITEM(fast, i)) < 0 ||
-              check_exit(&f->exits[i], f->nwords) < 0;
+              check_exit(&f->exits[i], f->nwords, inputs) < 0;
     }
     Py_DECREF(fast);
     if (bad || (fast = PySequence_Fast(sites, "sites must be a sequence")) == NULL) {
@@ -142,20 +158,35 @@ static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObj
     for (Py_ssize_t i = 0; !bad && i < n; i++) {
         f->nsites++;
         bad = pj_site_parse(&f->sites[i], PySequence_Fast_GET_ITEM(fast, i)) < 0 ||
-              check_site(&f->sites[i], f->nwords) < 0;
+              check_site(&f->sites[i], f->nwords, inputs) < 0;
     }
     Py_DECREF(fast);
     return bad ? -1 : 0;
 }
 
+static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObject *sites, bool originals)
+{
+    if ((f->rows = pj_rows_new(guards, 0)) == NULL || check_rows(f->rows, f->nwords) < 0) {
+        return -1;
+    }
+    int16_t *inputs = inputs_of(f->rows, f->nwords, originals);
+    if (inputs == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int filled = fill_exits(f, exits, sites, inputs);
+    PyMem_Free(inputs);
+    return filled;
+}
+
 static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "nwords", "roots_start", "nroots", "guards", "texts", "exits",
-                            "sites",   "keep",   "data",        "repeatable", NULL};
+                            "sites",   "keep",   "data",        "repeatable", "originals", NULL};
     PyObject *address, *guards, *texts, *exits, *sites = NULL, *keep = Py_None, *data = Py_None;
-    int nwords, roots_start, nroots, repeatable = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOOp:Fragment", names, &address, &nwords, &roots_start,
-                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data, &repeatable)) {
+    int nwords, roots_start, nroots, repeatable = 0, originals = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOOpp:Fragment", names, &address, &nwords, &roots_start,
+                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data, &repeatable, &originals)) {
         return NULL;
     }
     void *native = PyLong_AsVoidPtr(address);
@@ -183,7 +214,7 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     f->keep = Py_NewRef(keep);
     f->data = Py_NewRef(data);
     PyObject *none = PyTuple_New(0);
-    if (none == NULL || fragment_fill(f, guards, exits, sites == NULL || sites == Py_None ? none : sites) < 0) {
+    if (none == NULL || fragment_fill(f, guards, exits, sites == NULL || sites == Py_None ? none : sites, originals) < 0) {
         if (!PyErr_Occurred()) {
             PyErr_NoMemory();
         }

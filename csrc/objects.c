@@ -241,6 +241,25 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
     return (old == NULL || quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
 }
 
+/* What `del` does: there must be something, whose end runs no Python. */
+static bool remove_field(PyObject *o, PjRow *row)
+{
+    if (!resolved(Py_TYPE(o), row, true)) {
+        return false;
+    }
+    PyObject *old = row->a >= 0 ? *(PyObject **)((char *)o + row->a) : stored(o, row);
+    return old != NULL && quiet(old) && PyObject_GenericSetAttr(o, row->object, NULL) == 0;
+}
+
+static bool remove_item(PyObject *o, PjRow *row)
+{
+    if (!PyDict_CheckExact(o) || !DK_IS_UNICODE(((PyDictObject *)o)->ma_keys)) {
+        return false;
+    }
+    PyObject *old = pj_lookup(o, row);
+    return old != NULL && quiet(old) && PyDict_DelItem(o, row->object) == 0;
+}
+
 static bool put_item(PyObject *o, PjRow *row, PyObject *value)
 {
     if (!PyDict_CheckExact(o) || !DK_IS_UNICODE(((PyDictObject *)o)->ma_keys)) {
@@ -256,7 +275,7 @@ static bool put_index(PyObject *o, int64_t index, PyObject *value)
            replace(&((PyListObject *)o)->ob_item[index], value);
 }
 
-/* Stores an object; 0 ok, 1: nothing was done. */
+/* Stores an object, or removes what is there; 0 ok, 1: nothing was done. */
 int64_t pj_put(int64_t *W, int64_t number)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
@@ -264,10 +283,15 @@ int64_t pj_put(int64_t *W, int64_t number)
     if (s->args[0]->count > 0) {
         pj_hold_inputs(r); /* making a container may collect garbage */
     }
-    PyObject *value = pj_build(s->args[0], W);
-    PyObject *o = value == NULL ? NULL : pj_build(s->callable, W);
+    bool removes = pj_recipe_empty(s->args[0]);
+    PyObject *value = removes ? NULL : pj_build(s->args[0], W);
+    PyObject *o = value == NULL && !removes ? NULL : pj_build(s->callable, W);
     bool done = false;
-    if (o != NULL) {
+    if (o != NULL && removes) {
+        PjRow *row = &s->rows->rows[0];
+        done = row->op == PJ_GUARD_FIELD ? remove_field(o, row) : remove_item(o, row);
+    }
+    else if (o != NULL) {
         PjRow *row = s->rows->count > 0 ? &s->rows->rows[0] : NULL;
         done = row == NULL ? (s->root < 0 ? PyList_CheckExact(o) && PyList_Append(o, value) == 0
                                           : put_index(o, W[s->root], value))
@@ -301,7 +325,14 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple)
         return -1;
     }
     s->nargs = 1;
-    return (s->args[0] = pj_recipe_new(value)) == NULL ? -1 : 0;
+    if ((s->args[0] = pj_recipe_new(value)) == NULL) {
+        return -1;
+    }
+    if (pj_recipe_empty(s->args[0]) && s->rows->count == 0) {
+        PyErr_SetString(PyExc_ValueError, "a site that removes needs a row");
+        return -1;
+    }
+    return 0;
 }
 
 /* field(object, name): what a "field" row loads, or UNSET. For capture. */

@@ -397,6 +397,7 @@ PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
 bool pj_recipe_is_bound(const PjRecipe *recipe);
 bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);
+void pj_recipe_bind(PjRecipe *recipe, const int16_t *inputs);
 
 /* closures.c */
 PyObject *pj_build_root_cell(int64_t slot, int64_t *W);

@@ -66,6 +66,12 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         }
         row->reg = (int16_t)v;
         return 0;
+    case 'R':
+        if (number(o, 0, registers - 1, "register", &v) < 0) {
+            return -1;
+        }
+        row->a = (int32_t)v;
+        return 0;
     case 'w':
         if (number(o, 2, INT32_MAX, "word", &v) < 0) {
             return -1;

@@ -30,6 +30,7 @@ class Fragment:
         keep: object,
         data: object,
         repeatable: bool = ...,
+        originals: bool = ...,
     ) -> None: ...
     hits: int
     misses: int

@@ -235,6 +235,7 @@ ROWS = [
     (("is", 0, len), "f", max, "'f' expected len, got max", "PJ303"),
     (("is", 0, "a"), "mode", "b", "'mode' expected 'a', got 'b'", "PJ302"),
     (("int_value", 0, 3), "n", 4, "'n' expected 3, got 4", "PJ302"),
+    (("apart", 0, 1), "layers", [], "'layers' expected another list than one that is stored to, got the same", "PJ303"),
     (("length", 0, 3), "pair", (1, 2), "'len(pair)' expected 3, got 2", "PJ314"),
     (("no_global", "x"), "x is not defined", UNSET, "'x' expected no such variable, got one", "PJ310"),
     (("unset", 2), "y is not bound", UNSET, "'y' expected no value, got one", "PJ310"),

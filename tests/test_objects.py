@@ -430,6 +430,107 @@ r = [g(a, 3), g(a, 4), vars(a)]
 a.u = np.ones((2, 4))
 r.append(g(a, 0))
 """,
+    "one list is stored to, another is gone through": """
+@jit
+def g(steps, log, x):
+    own = []
+    for step in reversed(steps):
+        x = step(x)
+        log.append(x)
+        own.append(x)
+    for step in steps:
+        log[0] = abs
+        x = step(x) * 2
+    return x, own
+steps, log = [abs, float, abs, len], [0]
+r = []
+try:
+    g(steps, log, -2)
+except TypeError as e:
+    r.append(str(e))
+steps.pop()
+r += [g(steps, log, -2), len(log), g(steps, [0], -2)]
+r += [g([float, lambda v: v * 3], [0, 1], -2)]
+steps[0] = len
+other = [float, lambda v: v - 1, abs]
+r += [g(other, [0], -2), g(other, other[:], -2)]
+try:
+    g(steps, steps, -2)
+except TypeError as e:
+    r.append(str(e))
+r.append(len(steps))
+""",
+    "a list of the fragment's own becomes another's": """
+@jit
+def g(o, x):
+    mine = []
+    o.steps = mine
+    o.steps.append(abs)
+    mine.append(float)
+    for step in o.steps:
+        x = step(x)
+    o.steps[0] = float
+    for step in mine:
+        x = step(x)
+    return x, mine, o.steps is mine
+r = [str(g(a, -2)), str(g(a, -3))]
+""",
+    "the list that is gone through is stored to on the way": """
+@jit
+def g(o, other, x):
+    for step in o.steps:
+        other[1] = float
+        x = step(x)
+        if x == 3:
+            o.steps[2] = len
+    return x
+a.steps, b.steps = [abs, abs, float], [float, abs, abs]
+r = [g(a, b.steps, -2), b.steps == [float, float, abs], g(a, a.steps, -1)]
+try:
+    g(b, a.steps, -3)
+except TypeError as e:
+    r.append(str(e))
+r.append(b.steps[2] is len)
+""",
+    "a builtin is rebound": """
+import builtins
+old, new = len, lambda x: 100
+def rebind():
+    builtins.len = new
+@jit
+def g(x):
+    return len(x) + abs(-1)
+@jit
+def by_a_call(x, n):
+    s = 0
+    for i in range(n):
+        if i == 5:
+            rebind()
+        s += len(x)
+    return s
+@jit
+def here(x, n):
+    s = 0
+    for i in range(n):
+        if i == 5:
+            builtins.len = new
+        s += len(x)
+    builtins.__dict__['len'] = old
+    return s
+r = [g('abc'), g('abc')]
+builtins.len = new
+r.append(g('abc'))
+builtins.len = old
+r.append(g('abc'))
+for _ in range(2):
+    r.append(by_a_call('ab', 9))
+    builtins.len = old
+    r.append(here('ab', 9))
+len = lambda x: 7
+r.append(g('abc'))
+del len
+r.append(g('abc'))
+""",
     "same array twice": """
 @jit
 def g(o):
@@ -550,6 +651,23 @@ def network(layers, x):
 
 def test_simulation():
     stats = check(simulate, Simulation(8), 9)
+    assert not stats.breaks
+
+
+def train(layers, x, epochs):
+    losses = []
+    for _ in range(epochs):
+        y = x
+        for layer in layers:
+            y = layer.forward(y)
+        losses.append(float(y.sum()))
+        for layer in reversed(layers):
+            layer.w = layer.w * 0.9
+    return losses
+
+
+def test_layers_beside_a_list_that_grows():
+    stats = check(train, [Dense(3, 4), Dense(4, 2)], np.ones((5, 3)), 3)
     assert not stats.breaks
 
 

@@ -19,7 +19,7 @@ from pijit.runtime import driver, records, tiers
 
 # What is said: of a break its detail, of an exit its kind, of a guard failure what differs, of anything else the line in the log.
 SAID = {
-    "PJ101": "instruction not supported: STORE_GLOBAL",
+    "PJ101": "instruction not supported: MATCH_MAPPING",
     "PJ102": "generator or coroutine: an effect in a generator (store)",
     "PJ103": "exception handling: BEFORE_WITH",
     "PJ104": "too many versions of one place: redo",

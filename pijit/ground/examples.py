@@ -20,7 +20,7 @@ SCALE = "def g(x, k=2):\n    return x * k\n\n"
 # By id, as programs are read. fmt: off
 EXAMPLES: dict[str, str] = {
     # breaks
-    "PJ101": f("global k\nk = x\nreturn x + k", "f(1.5)"),
+    "PJ101": f("match x:\n    case {'rate': r}:\n        return r * 2", "f({'rate': 1.5})"),
     "PJ102": f("s = x[0] * 2\nfor y in g(x):\n    s += y\nreturn s", "f(np.ones(3))",
                before="def g(x):\n    for i in range(len(x)):\n        x[i] = i\n        yield x[i]\n\n"),
     "PJ103": f("with np.errstate(all='ignore'):\n    return x + 1", "f(1.5)"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ground.names import class_name
-from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Value
+from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
 
@@ -497,6 +497,8 @@ def _make(op: Op, env: Env) -> tuple[Any, ...]:
 
 
 def _put(op: Op, env: Env) -> tuple[Any, ...]:
+    if isinstance(op.attrs["arguments"][1], Unset):
+        return _remove(rebuild(op.attrs["arguments"][0], env), *op.attrs["place"])
     owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
     match op.attrs["place"]:
         case ("field", name):
@@ -508,6 +510,16 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
             owner.append(value)
         case _:
             owner[index[0]] = value
+    return ()
+
+
+def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
+    if kind == "field":
+        _demand(owner.__class__.__delattr__ is object.__delattr__ and hasattr(owner, name))
+        object.__delattr__(owner, name)
+    else:
+        _demand(name in owner)
+        del owner[name]
     return ()
 
 

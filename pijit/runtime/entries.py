@@ -20,6 +20,7 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
+from pijit.ground.intact import intact
 from pijit.ground.names import is_a
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
@@ -34,6 +35,7 @@ from pijit.trace.tracer import Capture
 NEVER = -1
 _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
+_LATER = 100  # misses until it is looked again whether compiling is possible
 _AFTER = 1  # crossings of the place after a break before it is compiled
 
 
@@ -106,6 +108,8 @@ def install(state: Any, plan: Plan) -> None:
 def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
     """An entry is hot and nothing fits the frame that stands there. Gives how many misses to wait before the next call: 0 try the
     fragments at once, -1 never. For ``fullgraph`` it gives the exception to raise."""
+    if not intact():
+        return _LATER
     record: Record = state.data
     entry = record.plan.entries.get(pc)
     if entry is None or entry.off:
@@ -173,7 +177,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
     fragment.native = _native.Fragment(
         native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep,
-        weakref.ref(fragment), worth.is_repeatable(compiled.graph),
+        weakref.ref(fragment), worth.is_repeatable(compiled.graph), originals=True,
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
@@ -292,6 +296,8 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
     """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
+    if not intact():
+        return count + _LATER
     from pijit.runtime import hot
 
     record: Record = state.data

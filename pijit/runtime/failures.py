@@ -182,6 +182,10 @@ def of_sole(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_identity", name, "an object that nothing else refers to", f"a shared {class_name(type(got), '__name__')}")
 
 
+def of_apart(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", name, "another list than one that is stored to", "the same")
+
+
 def of_shadow(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_present", f"{name}.{row[2]}" if row[0] != "no_item" else item_name(name, row[2]), "nothing of its own", "something")
 
@@ -247,6 +251,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "no_global": of_present,
     "unset": of_unset,
     "sole": of_sole,
+    "apart": of_apart,
     "errmask": of_errmask,
     "class": of_class,
     "globals": of_globals,

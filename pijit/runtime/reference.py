@@ -67,7 +67,9 @@ class _Layout:
             numbers: dict[Value, int] = {}
             word = start
             for value in values:
-                if not is_owned(value.type):
+                if value in self.inputs and not is_owned(value.type):
+                    numbers[value] = self.inputs[value]  # the object that it came from
+                elif not is_owned(value.type):
                     numbers[value] = word
                     word += words(value.type)
             self.numbers.append(numbers)
@@ -86,7 +88,7 @@ class _Layout:
 
     @staticmethod
     def _place(numbers: dict[Value, int], objects: dict[Value, int], constants: list[tuple[Const, int]], start: int) -> Any:
-        free = max((word + 2 for word in numbers.values()), default=start)
+        free = max(start, *(word + 2 for word in numbers.values()), 0)
 
         def place(value: Value) -> int:
             if isinstance(value, Const):

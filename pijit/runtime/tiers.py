@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.intact import intact
 from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def on_error(text: str) -> None:
 
 def on_frame(code: CodeType, namespace: Namespace) -> BaseException | None:
     """A code object is seen for the first time in a watched namespace. Gives what a signal's handler raised."""
+    if not intact():
+        return None
     try:
         _enable_frame(code, namespace)
     except BaseException as error:

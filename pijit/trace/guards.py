@@ -46,6 +46,11 @@ class Guards:
             self._seen.add(key)
             self._add((kind, register, *operands), source.name, text)
 
+    def apart(self, one: Source, other: Source) -> None:
+        """They are two objects."""
+        registers = self.load(one), self.load(other)
+        self._add(("apart", *registers), one.name, f"{one.name} is not {other.name}")
+
     def frame(self, kind: str, *operands: Any, text: str) -> None:
         """A check of the frame itself, not of a loaded object."""
         key = (kind, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))

@@ -116,6 +116,8 @@ def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text or a function was made just now, or is another one each time: then it is an object like any other."""
     if type(actual) is types.FunctionType:
         return source.row[0] == "stack" and actual.__code__ in tracer.root.bytecode.code.co_consts
+    if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
+        return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
     return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
 
 
@@ -197,6 +199,8 @@ def load_name_slot(tracer: Tracer, name: str) -> Abstract:
 
 def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
     """A global or builtin as the frame's code sees it. An inlined function of another module reads that module's dict."""
+    if ("global", name) in tracer.stored and tracer.view.names is not frame.globals:
+        return _load_stored(tracer, name, frame)
     _namespace_entry(tracer, name)
     if frame.globals is tracer.view.globals:
         pending = tracer.state.frames[0].names
@@ -223,6 +227,28 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
         tracer.guards.check(sources.constant(module, short(module)), "no_attr", name, text=f"{short(module)} has no {name}")
         return load_attribute(tracer, builtins, name)
     raise Break("unbound", name)
+
+
+def namespace(tracer: Tracer, frame: FrameState) -> Opaque:
+    """The globals of a frame as an object."""
+    key = ("namespace", id(frame.globals))
+    found = tracer.entry_values.get(key)
+    if found is None:
+        if type(frame.globals) is not dict:
+            raise Break("store_target", "globals that are no exact dict")
+        own = frame.globals is tracer.view.globals
+        owner = Source(("function",), "the function") if own else sources.constant(frame.function, short(frame.function))
+        found = tracer.entry_values[key] = load(tracer, sources.globals_of(owner), frame.globals)
+    assert isinstance(found, Opaque)
+    return found
+
+
+def _load_stored(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
+    """A global that the fragment stores to, or may: read where it is read."""
+    from . import objects
+
+    place = ("dict_item", name)
+    return objects.fetch(tracer, namespace(tracer, frame), place, place, frame.globals.get(name, objects.UNSET))
 
 
 def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:

@@ -89,6 +89,21 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     replace(t.state.frames, owner, owner.storing(name, value))
 
 
+def remove(t: Tracer, owner: Instance, name: str) -> None:
+    """Removes a field or item of a virtual object."""
+    t.effect("del")
+    if owner.kind == "record" or name not in owner.names:
+        raise Break("always_raises", f"del {name}")
+    if owner.kind == "instance":
+        for looked in (name, "__delattr__"):
+            found = objects.class_lookup(owner.cls, looked)
+            t.guards.member(owner.cls, looked, _UNSET if found is objects.MISSING else found)
+    held = owner.get(name)
+    assert held is not None
+    objects.let_go(t, held, 0)
+    replace(t.state.frames, owner, owner.without(name))
+
+
 def replace(frames: list[FrameState], old: Instance, new: Abstract, *values: Abstract) -> list[Abstract]:
     """Puts another value in the place of a virtual object, wherever it is in the frames, and in values, which are given back."""
     done: Done = {}

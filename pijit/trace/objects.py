@@ -1,9 +1,9 @@
 """Attributes and items of Python objects: instances of plain classes, dicts, lists and tuples.
 
 What the fragment never stores to is read by guard rows at the entry, and named by its source. What it stores to (a *place*: all fields of
-one name, all dict items of one key, all list items) is read where the program reads it, by a "look" operation: then a guard that is
-checked again after calls cannot fail because of the fragment's own stores. A capture that finds a store to a place which it has read
-at the entry starts over (Tracer.capture).
+one name, all dict items of one key, all items of one list; ("item",): of a list that is not known) is read where the program reads it, by a
+"look" operation: then a guard that is checked again after calls cannot fail because of the fragment's own stores. A capture that finds a
+store to a place which it has read at the entry starts over (Tracer.capture).
 
 What was stored or looked at is known until Python runs, something else is stored to the same place, or paths join.
 """
@@ -17,13 +17,13 @@ from .. import _native
 from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
-from .sources import Source
-from .values import LAZY, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
+from .sources import Source, _Same
+from .values import LAZY, UNBOUND, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-Place = tuple[str, ...]
+Place = tuple[Any, ...]
 
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
@@ -92,7 +92,7 @@ def namespace(cls: type) -> Any:
     return _namespace(cls)
 
 
-def _origin(t: Tracer, owner: Abstract) -> Source | None:
+def origin_of(t: Tracer, owner: Abstract) -> Source | None:
     if isinstance(owner, Known):
         return sources.constant(owner.value, f"a {class_name(type(owner.value), '__name__')}")
     return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
@@ -111,8 +111,8 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     found: Abstract | None = t.state.memo.get(key)
     if found is not None:
         return found
-    origin = _origin(t, owner)
-    dynamic = origin is None or place in t.stored
+    origin = origin_of(t, owner)
+    dynamic = origin is None or is_stored(t, place)
     if dynamic or held is _UNSET:
         held = t.made.get((class_of(owner), row), held)
     if held is _UNSET:
@@ -120,7 +120,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if origin is None or dynamic or held is t.made.get((class_of(owner), row), _UNSET):
         found = t.state.memo[key] = opaque.look(t, owner, row, held)
         return found
-    t.hoisted.add(place)
+    hoist(t, place, origin)
     source = Source(row, _step(origin.name, row), origin)
     found = t.entry_values.get(source)
     if found is None:
@@ -130,15 +130,40 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
 
 def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:
     """A check of the owner: at the entry, or here where the fragment stores to such places."""
-    origin = _origin(t, owner)
-    if origin is not None and place not in t.stored:
-        t.hoisted.add(place)
+    origin = origin_of(t, owner)
+    if origin is not None and not is_stored(t, place):
+        hoist(t, place, origin)
         t.guards.check(origin, kind, operand, text=f"{origin.name} {text}")
         return
     key = ("place", _identity(owner), (kind, operand))
     if key not in t.state.memo:
         opaque.look(t, owner, (kind, operand), None, loads=False)
         t.state.memo[key] = Known(None)
+
+
+def _items_of(actual: Any) -> Place:
+    """The place that the items of a tuple or list are."""
+    return ("item", _Same(actual)) if is_a(actual, list) else ("tuple",)
+
+
+def is_stored(t: Tracer, place: Place) -> bool:
+    """Whether the fragment stores to the place, or may do so."""
+    return place in t.stored or (place[0] == "item" and ("item",) in t.stored)
+
+
+def hoist(t: Tracer, place: Place, origin: Source) -> None:
+    """A place is read at the entry."""
+    t.hoisted.add(place)
+    if place[0] == "item":
+        t.hoisted.add(("item",))
+        t.read_lists[origin] = place
+
+
+def tell_apart(t: Tracer) -> None:
+    """Guards that no list which is read at the entry is one that is stored to."""
+    for stored in t.stored_lists:
+        for read in t.read_lists:
+            t.guards.apart(read, stored)
 
 
 def _step(owner: str, row: tuple[Any, ...]) -> str:
@@ -241,7 +266,7 @@ def _is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
 def item(t: Tracer, owner: Abstract, index: int) -> Abstract:
     """owner[index] of a tuple or list, for a constant index."""
     actual = actual_of(t, owner)
-    place = ("item",) if is_a(actual, list) else ("tuple",)
+    place = _items_of(actual)
     if index < 0 and actual is not MISSING:
         holds(t, owner, "length", len(actual), place, f"has {len(actual)} items")
         index += len(actual)
@@ -259,7 +284,7 @@ def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     actual = actual_of(t, value)
     if type(actual) not in (tuple, list) or len(actual) > t.limits.unroll:
         return None
-    place = ("item",) if type(actual) is list else ("tuple",)
+    place = _items_of(actual)
     holds(t, value, "length", len(actual), place, f"has {len(actual)} items")
     return tuple(item(t, value, index) for index in range(len(actual)))
 
@@ -269,9 +294,10 @@ def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     if class_of(value) is list and not isinstance(value, Known):
         actual = actual_of(t, value)
         numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
-        if numbers or _origin(t, value) is None or ("item",) in t.stored:
+        origin = origin_of(t, value)
+        if numbers or origin is None or is_stored(t, _items_of(actual)):
             return None
-        t.hoisted.add(("item",))
+        hoist(t, _items_of(actual), origin)
     return items(t, value)
 
 
@@ -341,10 +367,33 @@ def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> No
     t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}  # of whatever the dict is the namespace
 
 
+def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
+    """del owner.name"""
+    cls = class_of(owner)
+    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
+        raise Break("store_target", f"del {name}")
+    found = class_lookup(cls, name)
+    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+        raise Break("store_target", f"del {class_name(cls, '__name__')}.{name}")
+    if isinstance(owner, Instance):
+        from . import instances
+
+        instances.remove(t, owner, name)
+        return
+    put(t, owner, ("field", name), UNBOUND)
+    t.stored_here |= {("field", name), ("dict_item", name)}
+
+
+def delete_dict_item(t: Tracer, owner: Abstract, key: str) -> None:
+    """del owner[key] of an exact dict, for a constant key."""
+    put(t, owner, ("dict_item", key), UNBOUND)
+    t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}
+
+
 def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> None:
     """owner[index] = value for an exact list and an index that is in range."""
     put(t, owner, ("item",), value, index)
-    t.stored_here.add(("item",))
+    _stored_to(t, owner)
 
 
 def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
@@ -359,6 +408,7 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
     assert isinstance(made, Opaque)
     t.own.add(made.value)
+    t.new.add(made.value)
     return made
 
 
@@ -371,22 +421,33 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
         found = standins.sample_of(t, value)
         t.samples[owner.value] += [found[0]] * 2 if found is not None else []
     put(t, owner, ("append",), value)
-    t.stored_here.add(("item",))
+    _stored_to(t, owner)
+
+
+def _stored_to(t: Tracer, owner: Abstract) -> None:
+    """The items of a list are stored to. No list that came in is one that the fragment makes."""
+    origin = origin_of(t, owner)
+    if origin is not None:
+        place = _items_of(actual_of(t, owner))
+        t.stored_here.add(place)
+        t.stored_lists[origin] = place
+    elif not isinstance(owner, Opaque) or owner.value not in t.new:
+        t.stored_here.add(("item",))
 
 
 def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value) -> None:
-    """Stores an object in another one, and knows it from then on."""
+    """Stores an object in another one, and knows it from then on; UNBOUND: removes what is there."""
     from .instances import settled
 
     (value,) = settled(t, value)
-    if not _is_storable(value):
+    if value is not UNBOUND and not _is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
     args = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     exit = t.exit("redo", "store_target")
     t.append(Op("put", args, (), {"place": place, "arguments": given}, {"redo": exit}, t.line))
     forget(t, place[1:])
-    if len(place) > 1:
+    if len(place) > 1 and value is not UNBOUND:
         t.state.memo["place", _identity(owner), place] = value
         sample = standins.sample_of(t, value)
         if sample is not None:

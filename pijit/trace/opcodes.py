@@ -17,6 +17,8 @@ from . import (
     inputs,
     iteration,
     mappings,
+    matching,
+    membership,
     objects,
     opaque,
     operators,
@@ -72,6 +74,10 @@ def store_fast(t: Tracer, slot: int) -> None:
     if frame.locals[slot] is LAZY and frame.flow.loops:
         objects.let_go(t, value, slot)  # another time the variable will hold one like this
     frame.locals[slot] = value
+
+
+def delete_attr(t: Tracer, name: str) -> None:
+    objects.delete_attribute(t, t.pop(), name)
 
 
 def before_with(t: Tracer, _: Any) -> object:
@@ -148,6 +154,20 @@ def load_const(t: Tracer, value: Any) -> None:
 
 def load_global(t: Tracer, name: str) -> None:
     t.push(inputs.load_global(t, name, t.state.frame))
+
+
+def store_global(t: Tracer, name: str) -> None:
+    objects.store_dict_item(t, _namespace(t, name), name, _storable(t.pop()))
+
+
+def delete_global(t: Tracer, name: str) -> None:
+    objects.delete_dict_item(t, _namespace(t, name), name)
+
+
+def _namespace(t: Tracer, name: str) -> Abstract:
+    if name in _SPECIAL_NAMES or t.view.names is t.state.frame.globals:  # what a module's body stores is only written at an exit
+        raise Break("opcode", f"assignment to the global {name}")
+    return inputs.namespace(t, t.state.frame)
 
 
 def push_null(t: Tracer, _: Any) -> None:
@@ -262,7 +282,7 @@ def is_op(t: Tracer, invert: int) -> None:
 def contains_op(t: Tracer, invert: int) -> object:
     item, container = t.popn(2)
     special = dunder.contains(t, item, container, bool(invert))
-    return _result(t, operators.contains(t, item, container, bool(invert)) if special is None else special)
+    return _result(t, membership.contains(t, item, container, bool(invert)) if special is None else special)
 
 
 def binary_subscr(t: Tracer, _: Any) -> object:
@@ -277,6 +297,11 @@ def store_subscr(t: Tracer, _: Any) -> object:
         return _result(t, INLINED)
     subscripts.store(t, container, index, value)
     return None
+
+
+def delete_subscr(t: Tracer, _: Any) -> None:
+    container, index = t.popn(2)
+    subscripts.delete(t, container, index)
 
 
 def binary_slice(t: Tracer, _: Any) -> None:
@@ -404,6 +429,14 @@ def unpack_sequence(t: Tracer, n: int) -> None:
         raise Break("unsupported_type", f"unpacking of {kind_of(value)}")
     for item in reversed(items):
         t.push(item)
+
+
+def match_sequence(t: Tracer, _: Any) -> None:
+    t.push(matching.is_sequence(t.state.frame.stack[-1]))
+
+
+def get_len(t: Tracer, _: Any) -> object:
+    return _result(t, calls.call(t, Known(len), [t.state.frame.stack[-1]], {}))
 
 
 # ---- the stack -----------------------------------------------------------------------------------------------------------
@@ -584,10 +617,13 @@ HANDLERS: dict[str, Handler] = {
     "LOAD_GLOBAL": load_global,
     "LOAD_NAME": load_name,
     "STORE_NAME": store_name,
+    "STORE_GLOBAL": store_global,
+    "DELETE_GLOBAL": delete_global,
     "PUSH_NULL": push_null,
     "LOAD_ATTR": load_attr,
     "LOAD_METHOD": load_method,
     "STORE_ATTR": store_attr,
+    "DELETE_ATTR": delete_attr,
     "BINARY_OP": binary_op,
     "UNARY_OP": unary_op,
     "COMPARE_OP": compare_op,
@@ -596,6 +632,7 @@ HANDLERS: dict[str, Handler] = {
     "CONTAINS_OP": contains_op,
     "BINARY_SUBSCR": binary_subscr,
     "STORE_SUBSCR": store_subscr,
+    "DELETE_SUBSCR": delete_subscr,
     "BINARY_SLICE": binary_slice,
     "STORE_SLICE": store_slice,
     "BUILD_TUPLE": build_tuple,
@@ -604,6 +641,8 @@ HANDLERS: dict[str, Handler] = {
     "LIST_APPEND": list_append,
     "BUILD_SLICE": build_slice,
     "UNPACK_SEQUENCE": unpack_sequence,
+    "MATCH_SEQUENCE": match_sequence,
+    "GET_LEN": get_len,
     "POP_TOP": pop_top,
     "COPY": copy,
     "SWAP": swap,

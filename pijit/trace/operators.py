@@ -215,19 +215,6 @@ def identical(left: Abstract, right: Abstract) -> bool:
     raise Break("unsupported_type", f"{describe(left)} is {describe(right)}")
 
 
-def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Abstract:
-    """item in container, for known containers of constants."""
-    if isinstance(container, Instance) and container.kind == "dict" and isinstance(item, Known) and type(item.value) is str:
-        return Known((item.value in container.names) != invert)
-    if isinstance(item, Known) and isinstance(container, Known):
-        if type(container.value) in (str, tuple, frozenset, range) and type(item.value) in _FOLDABLE:
-            try:
-                return Known((item.value in container.value) != invert)
-            except TypeError:
-                raise Break("always_raises", "in") from None
-    raise Break("unsupported_type", f"{describe(item)} in {describe(container)}")
-
-
 # ---- numbers -------------------------------------------------------------------------------------------------------------
 
 

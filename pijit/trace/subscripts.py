@@ -75,6 +75,16 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     raise unsupported(f"{describe(container)}[{describe(index)}]", container, index)
 
 
+def delete(t: Tracer, container: Abstract, index: Abstract) -> None:
+    """del container[index]"""
+    if isinstance(container, Instance) and container.kind == "dict":
+        instances.remove(t, container, mappings.key_of(index))
+    elif isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
+        objects.delete_dict_item(t, container, index.value)
+    else:
+        raise unsupported(f"del of an item of {describe(container)}", container, reason="store_target")
+
+
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
     if isinstance(container, Instance) and container.kind == "dict":

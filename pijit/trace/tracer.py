@@ -132,6 +132,9 @@ class Tracer:
         self.hoisted: set[Place] = set()
         self.origins: dict[Value, Source] = {}
         self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
+        self.new: set[Value] = set()  # the same, but surely: what other paths bring to a join is not
+        self.stored_lists: dict[Source, Place] = {}  # lists that came in, by where from
+        self.read_lists: dict[Source, Place] = {}
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
         self._start = (code, pc, view, limits)
         self.view, self.limits = view, limits
@@ -173,6 +176,7 @@ class Tracer:
             self._run()
         if not self.stored_here.isdisjoint(self.hoisted):
             return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
+        objects.tell_apart(self)
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)

@@ -207,6 +207,11 @@ class Instance(Container):
         items = tuple(value if key == name else item for key, item in zip(self.names, self.items, strict=True))
         return replace(self, items=items, built=None)
 
+    def without(self, name: Any) -> Instance:
+        """What it is after a removal."""
+        kept = [(key, item) for key, item in zip(self.names, self.items, strict=True) if key != name]
+        return replace(self, names=tuple(key for key, _ in kept), items=tuple(item for _, item in kept), built=None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suspended(Container):

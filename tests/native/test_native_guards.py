@@ -500,6 +500,16 @@ def test_member():
     assert f(kind) is HIT
 
 
+def test_apart():
+    f = one()
+    fragment = probe(f, [("local", 0), ("item", 0, 0), ("item", 0, 1), ("apart", 1, 2)])
+    assert f([[], []]) is f((1, 2)) is HIT
+    assert f([HIT, HIT]) == f((None, None)) == "missed"
+    assert (fragment.hits, fragment.misses) == (2, 2)
+    with pytest.raises(ValueError, match="register"):
+        nc.fragment(_ALWAYS, [("local", 0), ("apart", 0, 1)], RETURN_HIT)
+
+
 def test_dict_and_tuple_items():
     f = one()
     probe(f, [("local", 0), ("dict_item", 0, "a"), ("is", 1, HIT), ("no_item", 0, "b")])

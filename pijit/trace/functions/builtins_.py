@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import elementwise, instances, iteration, mappings, objects, opaque, operators
+from .. import elementwise, instances, iteration, mappings, objects, opaque, operators, presence
 from ..operators import as_float, as_int, cast, describe
 from ..values import (
     Abstract,
@@ -322,6 +322,28 @@ def _length_of_range(t: Tracer, operand: Container) -> Value:
         # rounded up to whole steps
         distance = t.emit("int_floordiv", (t.emit("raw_add", (distance, const(width - 1)), INT), const(width)), INT)
     return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
+
+
+@row(hasattr)
+def hasattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("hasattr", args, kwargs, 2)
+    return Known(presence.has_attribute(t, args[0], _name(args[1])))
+
+
+@row(getattr)
+def getattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
+    _count("getattr", args, kwargs, 2, 3)
+    from .. import calls
+
+    if len(args) == 3 and not presence.has_attribute(t, args[0], _name(args[1])):
+        return args[2]
+    return calls.attribute(t, args[0], _name(args[1]))
+
+
+def _name(operand: Abstract) -> str:
+    if not isinstance(operand, Known) or type(operand.value) is not str:
+        raise Break("call_arguments", "an attribute whose name is not constant")
+    return operand.value
 
 
 @row(isinstance)
