@@ -168,7 +168,7 @@ static int link_chain(PjRun *r, PjSite *s, int64_t *W, PjFrame **shadows)
     for (int i = 1; i < s->nlinks; i++) {
         PyObject *function = pj_build(s->chain[i].function, W);
         shadows[i] = NULL;
-        if (function == NULL || !PyFunction_Check(function)) {
+        if (function == NULL || !PJ_IS_FUNCTION(function)) {
             if (function != NULL) {
                 Py_DECREF(function);
                 PyErr_SetString(PyExc_SystemError, "pijit: a link of a chain is not a function");

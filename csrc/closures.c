@@ -16,7 +16,7 @@ PyObject *pj_build_root_cell(int64_t slot, int64_t *W)
 /* Takes over the function. */
 PyObject *pj_build_cell_of(PyObject *function, int64_t index)
 {
-    PyObject *closure = PyFunction_Check(function) ? PyFunction_GET_CLOSURE(function) : NULL;
+    PyObject *closure = PJ_IS_FUNCTION(function) ? PyFunction_GET_CLOSURE(function) : NULL;
     PyObject *cell = closure != NULL && index < PyTuple_GET_SIZE(closure) ? Py_NewRef(PyTuple_GET_ITEM(closure, index)) : NULL;
     Py_DECREF(function);
     if (cell == NULL) {
@@ -45,7 +45,7 @@ PyObject *pj_build_in_cell(PyObject *cell, PyObject *contents)
 PyObject *pj_build_function(PyObject *code, PyObject *maker, PyObject *closure, PyObject *defaults, PyObject *kwdefaults, int64_t *W)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
-    PyObject *globals = maker == NULL ? r->frame->f_globals : PyFunction_Check(maker) ? PyFunction_GET_GLOBALS(maker) : NULL;
+    PyObject *globals = maker == NULL ? r->frame->f_globals : PJ_IS_FUNCTION(maker) ? PyFunction_GET_GLOBALS(maker) : NULL;
     if (globals == NULL || code == NULL || !PyCode_Check(code)) {
         PyErr_BadInternalCall();
         return NULL;
@@ -87,7 +87,7 @@ PyObject *pj_call_blank(PyObject *function)
  * others, but free variables, are unbound), then of the stack; they are taken over. */
 PyObject *pj_build_generator(PyObject *function, int pc, PyObject *slots, PyObject **values, int count)
 {
-    PyObject *generator = PyFunction_Check(function) ? pj_call_blank(function) : NULL;
+    PyObject *generator = PJ_IS_FUNCTION(function) ? pj_call_blank(function) : NULL;
     int nlocals = (int)PyTuple_GET_SIZE(slots);
     if (generator == NULL || !PyGen_CheckExact(generator)) {
         if (!PyErr_Occurred()) {

@@ -145,7 +145,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         return (PyObject *)pj_frame_function(r->frame);
     case PJ_GUARD_GLOBALS_OF: {
         PyObject *function = registers[row->reg];
-        return PyFunction_Check(function) ? PyFunction_GET_GLOBALS(function) : NULL;
+        return PJ_IS_FUNCTION(function) ? PyFunction_GET_GLOBALS(function) : NULL;
     }
     case PJ_GUARD_CLOSURE: {
         PyObject *closure = pj_frame_function(r->frame)->func_closure;

@@ -100,7 +100,7 @@ int pj_follow(void)
 static int meet_one(PyObject *o, void *ignored)
 {
     (void)ignored;
-    if (PyFunction_Check(o)) {
+    if (PJ_IS_FUNCTION(o)) {
         PyFunctionObject *f = (PyFunctionObject *)o;
         PyCodeObject *code = (PyCodeObject *)f->func_code;
         if (code->co_flags & CO_OPTIMIZED && pj_concerns(f, code)) {

@@ -417,7 +417,7 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
 {
     PyObject *function = pending->values[pending->used++];
     PyObject *result = NULL;
-    if (!PyFunction_Check(function)) {
+    if (!PJ_IS_FUNCTION(function)) {
         PyErr_SetString(PyExc_SystemError, "pijit: the callee of an exit is not a function");
         Py_DECREF(function);
         pj_pending_free(pending);

@@ -194,6 +194,8 @@ static PyMethodDef functions[] = {
     {"follow", follow, METH_NOARGS, "lets functions of enabled namespaces reach pijit without an installed hook; False where that cannot be"},
     {"meet", meet, METH_NOARGS, "the functions that there are already, too"},
     {"installed", is_installed, METH_NOARGS, "do frames of enabled code reach pijit?"},
+    {"make_alias", pj_make_alias, METH_O, "lets a function pickle that is not found under its name; see pijit.api.pickling"},
+    {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
@@ -229,7 +231,7 @@ static int check_version(void)
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (check_version() < 0 || pj_box_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_quiet_init() < 0 ||
+    if (check_version() < 0 || pj_box_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 ||
         PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0) {
         return NULL;
     }

@@ -156,7 +156,7 @@ bool pj_own_now(PyObject *function)
 /* Gives the function its own vectorcall. 1: done; 0: not on this version; -1 with an exception. */
 int pj_own(PyObject *function)
 {
-    if (!PyFunction_Check(function)) {
+    if (!PJ_IS_FUNCTION(function)) {
         PyErr_SetString(PyExc_TypeError, "a Python function is needed");
         return -1;
     }

@@ -8,6 +8,7 @@
 
 #define PJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PJ_IS_FUNCTION(x) PyObject_TypeCheck(x, &PyFunction_Type) /* aliases too; see alias.c */
 
 typedef int64_t (*PjNative)(int64_t *W);
 
@@ -452,6 +453,11 @@ int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, 
 /* watch.c: what must never see a clone */
 int pj_guard_tracing(void);
 int pj_patch_frame_type(void);
+
+/* alias.c */
+int pj_alias_init(void);
+PyObject *pj_make_alias(PyObject *module, PyObject *function);
+PyObject *pj_unmake_alias(PyObject *module, PyObject *function);
 
 /* fragments.c, states.c */
 extern PyTypeObject PjState_Type, PjFragment_Type;

@@ -25,7 +25,7 @@ static bool own(PyObject *function)
     if (function == NULL) {
         return false;
     }
-    if (PyFunction_Check(function)) {
+    if (PJ_IS_FUNCTION(function)) {
         return ((PyFunctionObject *)function)->func_globals == namespace;
     }
     return PyCFunction_CheckExact(function) && PyCFunction_GET_SELF(function) != NULL &&

@@ -92,12 +92,80 @@ def scaled(x, k=2.0):
     return x * k
 
 
+fast_scaled = pijit.jit(scaled, jit_level="O0")
+
+
 class Scaled:
+    @staticmethod
+    def plain(x):
+        return x + 1
+
+    faster = pijit.jit(plain)
+
     def __init__(self, k):
         self.k = k
 
     def __call__(self, x):
         return x * self.k
+
+
+@pytest.mark.parametrize("dumps", [pickle.dumps, pickle._dumps, ForkingPickler.dumps])
+def test_functions_under_another_name_pickle(dumps):
+    assert fast_scaled(1.0) == 2.0
+    again = pickle.loads(dumps(fast_scaled))
+    assert again is not fast_scaled
+    assert again.__wrapped__ is scaled
+    assert again.__code__ is fast_scaled.__code__  # the same options, the same fragments
+    assert again(3.0) == 6.0
+    method = pijit.jit(Scaled.plain)
+    assert pickle.loads(dumps(method)).__wrapped__ is Scaled.plain
+    assert pickle.loads(dumps([decorated, again]))[0] is decorated
+
+
+def test_a_function_that_takes_its_name_pickles_by_it(monkeypatch):
+    monkeypatch.setitem(globals(), "scaled", fast_scaled)
+    assert pickle.loads(pickle.dumps(fast_scaled)) is fast_scaled
+    monkeypatch.delitem(globals(), "scaled")
+    with pytest.raises(pickle.PicklingError):
+        pickle.dumps(fast_scaled)
+
+
+def test_functions_under_another_name_are_functions():
+    assert isinstance(fast_scaled, types.FunctionType)
+    assert inspect.isfunction(fast_scaled)
+    assert inspect.isroutine(fast_scaled)
+    assert repr(fast_scaled).startswith("<function scaled at 0x")
+    assert (copy.copy(fast_scaled), copy.deepcopy([fast_scaled])[0]) == (fast_scaled, fast_scaled)
+    assert weakref.ref(fast_scaled)() is fast_scaled
+    assert str(inspect.signature(fast_scaled)) == "(x, k=2.0)"
+    bound = fast_scaled.__get__(1.5)
+    assert (bound(), bound.__self__, functools.partial(fast_scaled, k=4.0)(2.0)) == (3.0, 1.5, 8.0)
+    assert list(map(fast_scaled, [1.0, 2.0])) == [2.0, 4.0]
+    assert fast_scaled(*(1.0,), k=3.0) == 3.0
+    with pytest.raises(TypeError, match=r"scaled\(\) got an unexpected keyword argument 'z'"):
+        fast_scaled(1.0, z=2)
+
+
+def test_functions_under_another_name_are_inlined():
+    def add(self, x):
+        return self.step + x
+
+    class Steps:
+        step = 2.0
+
+    globals()["add"], add.__qualname__ = add, "add"
+    Steps.add = pijit.jit(add)
+    del globals()["add"]
+    assert type(Steps.add) is not types.FunctionType
+
+    @pijit.jit(fullgraph=True)
+    def total(steps, n):
+        s = 0.0
+        for i in range(n):
+            s += fast_scaled(1.0) + steps.add(i)
+        return s
+
+    assert total(Steps(), 10) == sum(4.0 + i for i in range(10))
 
 
 def test_partials_methods_and_objects_pickle():

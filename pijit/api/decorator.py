@@ -7,6 +7,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from pijit.api.look import stats
+from pijit.api.pickling import named
 from pijit.api.spellings import translated
 from pijit.ground import log, reasons
 from pijit.ground.config import Options
@@ -113,8 +114,8 @@ def jit(
     """Compile a function at its first call. Decorator, factory of decorators, or wrapper of an existing function.
 
     What comes back is a plain function that shares everything with the original but its code object, so that the
-    original stays as it is and the same function may be jitted in several ways. Methods, static and class methods, lambdas, partials
-    and objects with a `__call__` in Python come back as what they were, around a jitted function.
+    original stays as it is and the same function may be jitted in several ways. Methods, static and class methods, lambdas and partials
+    come back as what they were, around a jitted function; an object with a `__call__` in Python as that method, jitted and bound to it.
 
     capture_mode: "bytecode": symbolic execution of the bytecode; what is not supported runs in the interpreter.
     fullgraph: raise CaptureError where anything would have to run in the interpreter.
@@ -153,7 +154,7 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
     new = with_code(function, private_code(function.__code__, options))
     new.stats = functools.partial(stats, new)  # type: ignore[attr-defined]
     tiers.enable_code(new.__code__, options, new)
-    return new
+    return named(new, function)
 
 
 def unchanged(function: F, reason: str) -> F:

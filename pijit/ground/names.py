@@ -52,7 +52,7 @@ def package_of(value: Any) -> str:
     """The top-level package that a class or function says it is from; "" when it does not say."""
     if is_a(value, type):
         return module_of(value).partition(".")[0]
-    module = getattr(value, "__module__", None) if type(value) in _CALLABLES else None
+    module = getattr(value, "__module__", None) if is_a(value, _CALLABLES) else None
     return module.partition(".")[0] if type(module) is str else ""
 
 
@@ -65,7 +65,7 @@ def name_of(value: Any) -> str | None:
         name = vars(value).get("__name__")
     elif cls is types.MethodType:
         return name_of(value.__func__)
-    elif cls in _CALLABLES:
+    elif is_a(value, _CALLABLES):
         name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     else:
         return None

@@ -72,7 +72,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
         return
     cls = value if is_a(value, type) else type(value)
     if is_heap_class(cls):
-        yield from (inner for inner in list(_members(cls).values()) if type(inner) is FunctionType)
+        yield from (inner for inner in list(_members(cls).values()) if is_a(inner, FunctionType))
 
 
 def _has(code: CodeType) -> bool:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import functools
 import weakref
 from types import CodeType, FunctionType
+from typing import TYPE_CHECKING
 
-from pijit.ground.config import Options
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pijit.ground.config import Options
+
+SHORT = 128  # bytes of code that run in less than 300 ns
 
 # One private copy for one code object and one set of options, so that a nested function that is made again and again
 # is compiled once. By id: code objects compare by content, and equal ones may come from different files.
@@ -29,6 +35,21 @@ def private_code(code: CodeType, options: Options) -> CodeType:
         weakref.finalize(code, COPIES.pop, key, None).atexit = False
         weakref.finalize(copy, ORIGINALS.pop, id(copy), None).atexit = False
     return COPIES[key]
+
+
+def options_of(copy: CodeType) -> Options | None:
+    """What a copy was made for; None when it is no copy."""
+    return next((options for (_, options), code in COPIES.items() if code is copy), None)
+
+
+def as_plain(code: CodeType, functions: Iterable[FunctionType]) -> None:
+    """Nothing of the functions' code is native. A call of a function of its own kind (csrc/alias.c) takes 15 ns more than one of a
+    plain function: where that can be noticed, they are plain functions again."""
+    from pijit import _native
+
+    if len(code.co_code) <= SHORT:
+        for function in functions:
+            _native.unmake_alias(function)
 
 
 def with_code(function: FunctionType, code: CodeType) -> FunctionType:

@@ -26,6 +26,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, lifetimes, worth
+from pijit.runtime.copies import as_plain
 from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
@@ -279,6 +280,7 @@ def leave_alone(state: Any) -> None:
     from pijit.runtime import tiers
 
     state.mode = "off"
+    as_plain(state.data.code, state.data.callers)
     tiers.rest()
 
 

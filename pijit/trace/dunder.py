@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from ..ground.names import class_name, package_of
+from ..ground.names import class_name, is_a, package_of
 from . import objects
 from .inline import INLINED, push_call, push_frame
 from .state import Then
@@ -46,13 +46,14 @@ def class_of(value: Abstract) -> type | None:
 
 def method(t: Tracer, cls: type, name: str) -> types.FunctionType | None:
     """The Python function of a special method; None where the class has none of its own. Guarded."""
-    found = objects.class_lookup(cls, name)
+    found: Any = objects.class_lookup(cls, name)
     t.guards.member(cls, name, _native.UNSET if found is objects.MISSING else found)
     if found is objects.MISSING or found is None or id(found) in _OF_OBJECT:
         return None
-    if type(found) is not types.FunctionType:
+    if not is_a(found, types.FunctionType):
         raise Break("attribute", f"{class_name(cls)}.{name}")
-    return found
+    function: types.FunctionType = found
+    return function
 
 
 def _has(cls: type, name: str) -> bool:

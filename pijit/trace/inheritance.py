@@ -61,9 +61,9 @@ def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
         if name in objects.namespace(base):
             found = objects.namespace(base)[name]
             break
-    if type(found) is types.FunctionType:
+    if is_a(found, types.FunctionType):
         return Known(found) if of_class else Container("bound_method", (Known(found), owner))
-    if type(found) is classmethod and type(found.__func__) is types.FunctionType:
+    if type(found) is classmethod and is_a(found.__func__, types.FunctionType):
         return Container("bound_method", (Known(found.__func__), Known(actual)))
     if type(found) is staticmethod:
         return Known(found.__func__)

@@ -114,7 +114,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
 
 def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text or a function was made just now, or is another one each time: then it is an object like any other."""
-    if type(actual) is types.FunctionType:
+    if is_a(actual, types.FunctionType):
         return source.row[0] == "stack" and actual.__code__ in tracer.root.bytecode.code.co_consts
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
         return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))

@@ -28,8 +28,8 @@ def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstrac
     if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _NOT_MADE or package_of(cls) == "numpy":
         return None
     new = objects.class_lookup(cls, "__new__")
-    function = new.__func__ if type(new) is staticmethod else new
-    if type(function) is types.FunctionType and objects.is_subclass(cls, tuple):
+    function: Any = new.__func__ if type(new) is staticmethod else new
+    if is_a(function, types.FunctionType) and objects.is_subclass(cls, tuple):
         return _record(t, cls, function, new, args, kwargs)
     if new is not _NEW or objects.class_lookup(cls, "__del__") is not objects.MISSING:
         return None
@@ -41,7 +41,7 @@ def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstrac
         if args or kwargs:
             raise Break("always_raises", f"{cls.__name__}() takes no arguments")
         return made
-    if type(init) is not types.FunctionType:
+    if not is_a(init, types.FunctionType):
         return None
     inline.push_frame(t, init, [made, *args], kwargs, Then("made", [made]))
     return inline.INLINED

@@ -199,7 +199,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
         return _bound(t, owner, cls, name, found)
     _guard_member(t, cls, name, found)
-    if kind is property and type(found.fget) is types.FunctionType and t.last_micro:
+    if kind is property and is_a(found.fget, types.FunctionType) and t.last_micro:
         from . import calls
 
         return calls.call(t, Known(found.fget), [owner], {})
