@@ -2,6 +2,8 @@
  * state is as before afterwards; what a callback raises goes to on_error and never to the user. */
 #include "frame.h"
 
+#include <signal.h>
+
 PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error; /* strong or NULL */
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
@@ -51,6 +53,19 @@ void pj_report(const char *what)
     Py_XDECREF(exc);
 }
 
+/* Signals wait until pijit has done its work, so that their handlers find the program's frames, and what they raise does not tear
+ * an import or a compilation. Those that tell of an error in this thread do not wait. */
+static void hold_signals(sigset_t *before)
+{
+    static const int errors[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    sigset_t held;
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        sigdelset(&held, errors[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
 /* Calls callback(*args); steals args (may be NULL with an exception). NULL: it failed and was reported. */
 static PyObject *call(PyObject *callback, PyObject *args, const char *name)
 {
@@ -59,7 +74,10 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     if (args != NULL) {
         PyThreadState *ts = PyThreadState_Get();
         bool aside = pj_collector_leave(ts);
+        sigset_t before;
+        hold_signals(&before);
         result = pj_call_back(callback, args);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         if (aside) {
             pj_collector_back(ts);
         }

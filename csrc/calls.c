@@ -317,11 +317,24 @@ static int64_t pj_unbox_int(PyObject *o, int64_t *out)
 /* The bits of docs/native.md, which are NumPy's NPY_FPE_*. */
 enum { FPE_DIVIDE = 1, FPE_OVER = 2, FPE_UNDER = 4, FPE_BAD = 8 };
 
-/* On x86-64 all of Python's and NumPy's arithmetic is SSE: its status register alone costs 1 ns, fenv.h 40. */
+/* On x86-64 all of Python's and NumPy's arithmetic is SSE, whose status register costs 1 ns, fenv.h 40. But feraiseexcept() of glibc, by which
+ * some of NumPy's loops report (float32 exp), tells the x87 unit. Its flags are in the same places. */
+#if defined(__x86_64__)
+static inline unsigned x87_flags(void)
+{
+    unsigned short status;
+    __asm__ volatile("fnstsw %0" : "=a"(status));
+    return status & 0x3F;
+}
+#endif
+
 void pj_fp_clear(void)
 {
 #if defined(__x86_64__)
     unsigned csr = _mm_getcsr();
+    if (PJ_UNLIKELY(x87_flags() & 0x1D)) {
+        __asm__ volatile("fnclex");
+    }
     if (csr & 0x1D) { /* one of those that pj_fp_get looks at: writing the register waits for all arithmetic to end */
         _mm_setcsr(csr & ~0x3Fu);
     }
@@ -333,7 +346,7 @@ void pj_fp_clear(void)
 int64_t pj_fp_get(void)
 {
 #if defined(__x86_64__)
-    unsigned flags = _mm_getcsr();
+    unsigned flags = _mm_getcsr() | x87_flags();
     return ((flags >> 2 & 1) * FPE_DIVIDE) | ((flags >> 3 & 1) * FPE_OVER) |
            ((flags >> 4 & 1) * FPE_UNDER) | ((flags & 1) * FPE_BAD);
 #else

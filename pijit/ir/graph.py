@@ -17,7 +17,7 @@ from weakref import ref
 import numpy as np
 
 from ..ground.names import class_name
-from .types import BOOL, FLOAT, INT, Np, Obj, Type
+from .types import BOOL, FLOAT, INT, NATIVE, Np, Obj, Type
 
 
 class Value:
@@ -55,7 +55,7 @@ def const(value: Any) -> Const:
     cls = type(value)
     if cls in kinds:
         return Const(kinds[cls], value)
-    if issubclass(cls, np.generic) and cls is value.dtype.type:
+    if issubclass(cls, np.generic) and cls is value.dtype.type and value.dtype.name in NATIVE:
         return Const(Np(value.dtype.name), value)
     return Const(Obj(class_name(cls)), value)
 

@@ -19,6 +19,7 @@ _QUIET = frozenset(
         "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift",
     )
 )  # fmt: skip
+_PARTS = frozenset(("absolute", "abs", "sign", "less", "less_equal", "greater", "greater_equal"))  # of complex numbers: they calculate
 # And those on integers and bools.
 _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "minimum", "fmax", "fmin"])
 
@@ -33,6 +34,8 @@ def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
     first, result = dtypes[0], dtypes[-1]
     if ufunc == "cast":
         return not (_is_int(first) or result == "bool" or (first, result) in _WIDENING)
+    if first.startswith("complex") and ufunc in _PARTS:
+        return True
     return not (ufunc in _QUIET or (ufunc in _QUIET_INTS and _is_int(first)))
 
 

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 Dims = tuple[Value, ...]
 
 
+def is_real_scalar(value: Value) -> bool:
+    return isinstance(value.type, Np) and value.type.dtype.kind != "c"
+
+
 def with_complex(left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
-    """A Python complex beside an array or a NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
+    """A Python complex beside an array or a complex NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
     for one, other in ((left, right), (right, left)):
         value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
-        if value is not None and isinstance(value.type, (Array, Np)):
+        if value is not None and isinstance(value.type, (Array, Np)) and not is_real_scalar(value):
             with np.errstate(all="ignore"):
                 scalar = np.result_type(value.type.dtype, 1j).type(other.value)  # type: ignore[attr-defined]
             if np.isfinite(scalar):

@@ -65,7 +65,7 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
     left, right = elementwise.with_complex(left, right)
-    folded = _fold(_PYTHON[symbol], left, right, symbol)
+    folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
     kinds = {kind_of(left), kind_of(right)}
@@ -84,10 +84,21 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
 
 
+def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
+    """A Python complex and a real NumPy scalar, which NumPy takes for arrays. But a float64 on the right is a float to complex's operators."""
+    for one, other in ((left, right), (right, left)):
+        value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
+        if value is not None and elementwise.is_real_scalar(value):
+            if other is left and value.type == Np("float64"):
+                raise unsupported(f"complex {symbol} np.float64", left, right)
+            return opaque.call_pure(t, _PYTHON[symbol], [left, right], {})
+    return None
+
+
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
     left, right = elementwise.with_complex(left, right)
-    folded = _fold(_PYTHON[symbol], left, right, symbol)
+    folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
     kinds = {kind_of(left), kind_of(right)}
@@ -288,7 +299,9 @@ def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: 
     if dtypes and len(inputs) == 1 and inputs <= NATIVE:
         loop = Np(inputs.pop())
         comparable = compares and loop.dtype.kind in "biuf"
-        if comparable or t.limits.scalar(ufunc, loop.name):
+        # NumPy's scalars have a power of their own for operands of one type; np.power, and mixed types, go to its array loop, whose bits are others
+        own = python in _POWERS and all(_value(o).type in (loop, INT, FLOAT, BOOL) for o in operands)
+        if comparable or (t.limits.scalar(ufunc, loop.name) and (own or ufunc != "power")):
             values = tuple(cast(t, _value(o), loop) for o in operands)
             if comparable:
                 symbol = _COMPARE_UFUNCS[ufunc]
@@ -297,6 +310,7 @@ def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: 
     return opaque.call_pure(t, python, list(operands), {})
 
 
+_POWERS = (operator.pow, operator.ipow)
 _COMPARE_UFUNCS = {UFUNCS[symbol]: symbol for symbol in _COMPARE}
 
 
