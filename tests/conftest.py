@@ -23,6 +23,8 @@ os.environ["PIJIT_PATIENCE_MS"] = "0"  # tests count
 import pijit
 from pijit.runtime import tiers
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background starts with interrupts ignored: tests of them would wait for ever
+
 CODEGEN = Path(__file__).parent / "codegen"
 
 

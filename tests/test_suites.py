@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,6 +27,26 @@ FILES = {
     "does not end": ("while under: pass", {"ended by SIGXCPU"}),
     "internal error": ("print('pijit: PJ901 internal error') if under else 0", {"internal error of pijit"}),
 }
+
+
+INTERRUPTED = """
+import pathlib, re, signal, sys
+sys.path.insert(0, {folder!r})
+import compare
+program = pathlib.Path("file.py")
+program.write_text("import signal; print('ignored' if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else 'FAIL: a')")
+suite = compare.Suite(lambda name: [str(program.resolve())], re.compile(r"^FAIL: (\\S+)", re.MULTILINE), [])
+sys.exit(compare.main(suite, list, ["file.py", "--cpu", "8"]))
+"""
+
+
+def test_what_runs_can_be_interrupted(tmp_path):
+    """A job in the background ignores interrupts, and so would the tests that it runs."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(folder=str(Path(compare.__file__).parent))], capture_output=True, text=True, cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    assert "1 fail plainly too" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", FILES)

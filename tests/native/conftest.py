@@ -1,9 +1,13 @@
 """Around every test of the native part: the hook is installed, the callbacks are gone afterwards, no internal error."""
 
+import faulthandler
+
 import pytest
 
 from pijit import _native
 from pijit.runtime import tiers
+
+SECONDS = 300  # of one test
 
 
 @pytest.fixture(autouse=True)
@@ -23,5 +27,7 @@ def hook():
 
 @pytest.fixture(autouse=True)
 def clean():
-    """The fixture of the whole project is about another layer."""
-    return
+    """The fixture of the whole project is about another layer; what hangs is ended here too."""
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()

@@ -101,6 +101,7 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time")
     parser.add_argument("--cpu", type=int, default=120, metavar="S", help="CPU seconds that a file may take")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and what it starts would too
     there = everything()
     names = options.names or (there if options.everything else [name for name in suite.names if name in there])
     index, count = map(int, options.share.split("/"))
