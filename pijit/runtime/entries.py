@@ -192,6 +192,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     return _AGAIN
 
 
+MOST_ENTRIES = 1000  # of one code object: each new one costs a copy of the code
 _REVIEW = 4096  # misses of a full entry before it is asked whether its fragments still fit anything
 
 
@@ -258,7 +259,7 @@ def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
     new ones."""
     changed = False
     for pc, depth in driver.resume_points(record.code, root_pc, done):
-        if pc not in record.plan.entries:
+        if pc not in record.plan.entries and len(record.plan.entries) < MOST_ENTRIES:
             record.plan.entries[pc] = Entry("after", [(pc, "after", pc, depth, _AFTER)])
             changed = True
     return changed
