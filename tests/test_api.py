@@ -9,6 +9,7 @@ import gc
 import inspect
 import io
 import pickle
+import re
 import subprocess
 import sys
 import types
@@ -477,6 +478,22 @@ def test_hook_is_there_only_while_something_is_enabled():
     assert _native.installed() or _native.OWN_CALLS  # 3.12+: the function has a vectorcall of its own instead
     assert jitted() == 1
     assert pijit.stats(jitted).hits == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "says"),
+    [
+        ("max_fragments", "x", TypeError, "pijit.config.max_fragments is an int, not 'x'"),
+        ("max_fragments", True, TypeError, "pijit.config.max_fragments is an int, not True"),
+        ("enabled", 1, TypeError, "pijit.config.enabled is a bool, not 1"),
+        ("threshold_calls", -3, ValueError, "pijit.config.threshold_calls is never negative, as -3 is"),
+        ("stance", "x", ValueError, "pijit.config.stance is one of eager, compile, fail_on_break, fail_on_recompile, not 'x'"),
+        ("fragments", 3, AttributeError, "pijit.config has no 'fragments'; there are: enabled, threshold_calls, "),
+    ],
+)
+def test_settings_are_checked(name, value, error, says):
+    with pytest.raises(error, match=re.escape(says)):
+        setattr(pijit.config, name, value)
 
 
 def two_operations(x, y):

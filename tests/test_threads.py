@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import signal
 import sys
@@ -99,6 +100,32 @@ def interrupted(log, n):
     finally:
         log.append(("finally", x == float(x)))
     return x
+
+
+def test_one_thread_at_a_time_compiles_for_an_entry():
+    """Threads that come to it meanwhile go on in the interpreter: no more fragments are made than there are types."""
+    f = made("def f(x):\n    s = x\n    for i in range(50):\n        s = s + x\n    return s\n")
+    function, wrong = pijit.jit(f), []
+    start = threading.Barrier(8)
+
+    def work():
+        start.wait()
+        for _ in range(300):
+            wrong.extend(x for x in (2.0, 3) if function(x) != 51 * x)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == []
+    by_entry = collections.Counter((row.line, row.kind) for row in pijit.stats(function).fragments)
+    assert max(by_entry.values()) <= 2
 
 
 def test_ctrl_c_in_a_native_loop_in_a_try(alarm):

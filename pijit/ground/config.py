@@ -42,6 +42,31 @@ class Config:
     stance: str = setting("compile", "see set_stance: eager, compile, fail_on_break or fail_on_recompile")
     raise_internal: bool = setting(False, "true (tests): an internal error is raised where it is found, not logged")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """TypeError or ValueError where the value is not of the setting's kind."""
+        default = getattr(DEFAULTS, name, None)
+        if default is not None:
+            if type(value) is not type(default):
+                raise TypeError(f"pijit.config.{name} is {KINDS[type(default)]}, not {value!r}")
+            if type(value) is int and value < 0:
+                raise ValueError(f"pijit.config.{name} is never negative, as {value} is")
+            if type(value) is str and value not in STANCES:
+                raise ValueError(f"pijit.config.{name} is {KINDS[str]}, not {value!r}")
+        elif DEFAULTS is not None:
+            raise AttributeError(f"pijit.config has no {name!r}; there are: {', '.join(row.name for row in fields(self))}")
+        object.__setattr__(self, name, value)
+
+
+DEFAULTS: Config | None = None  # while they are made
+
+
+def parse_int(text: str) -> int:
+    """A number of something."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
 
 def parse_bool(text: str) -> bool:
     """Any word but an off word is on."""
@@ -56,8 +81,11 @@ def parse_word(text: str) -> str:
 
 
 STANCES = ("eager", "compile", "fail_on_break", "fail_on_recompile")
-PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: int, str: parse_word}
+PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: parse_int, str: parse_word}
 KINDS = {bool: "a bool", int: "an int", str: f"one of {', '.join(STANCES)}"}
+
+
+DEFAULTS = Config()
 
 
 def variable(name: str) -> str:

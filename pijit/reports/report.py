@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pijit.ground import log, reasons
 from pijit.runtime import records
+from pijit.runtime.tiers import SUSPENDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +54,8 @@ def heading(record: Record) -> str:
         f"{stats.misses} guard failures, {stats.exits} exits"
     )
     if not stats.compiles:
-        counts = f"not compiled: {reasons.lookup(record.gave_up).title if record.gave_up else 'not hot'}"
+        why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else "")
+        counts = f"not compiled: {reasons.lookup(why).title if why else 'not hot'}"
     return f"{log.shown_path(code.co_filename)}:{code.co_firstlineno} {name}: {counts}"
 
 

@@ -43,7 +43,8 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 @dataclass(slots=True)
 class Entry:
     """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``, ``seconds``: how
-    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full."""
+    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full.
+    ``busy``: a thread compiles for it; others go on in the interpreter."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -53,6 +54,7 @@ class Entry:
     since: str = ""
     seconds: float = 0.0
     hits: int = -1
+    busy: bool = False
     patience: Patience = field(default_factory=Patience)
 
 
@@ -115,12 +117,15 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     entry = record.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
+    if entry.busy:
+        return _LATER
     if failures:
         record.misses += 1
     if not (record.options.eager or entry.compiled or entry.kind == "after"):
         wait = entry.patience.misses_to_wait()
         if wait:
             return wait
+    entry.busy = True
     try:
         with warnings_remembered():
             return _compile(state, record, entry, pc, raw, failures)
@@ -135,6 +140,8 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         log.internal(traceback.format_exc())
         _turn_off(state, record, pc, "internal")
         return NEVER
+    finally:
+        entry.busy = False
 
 
 def _compile(
