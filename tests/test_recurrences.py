@@ -261,3 +261,11 @@ def test_sums_that_begin_badly(start):
 @pytest.mark.parametrize("gap", [1, 2**40, 2**61 - 1, 2**61, TOP, -TOP - 1, 2**63])
 def test_python_ints_that_are_large(gap):
     check(alignment, square(40, 3), np.arange(40) % 2, np.arange(40) % 3, gap, configurations=("jit",))
+
+
+@pytest.mark.parametrize("start", [1.0, np.inf, np.nan, 1e308])
+def test_sums_that_warn_and_are_not_used(start):
+    """The trial tells from the sum alone that something in it warned, in the reference too."""
+    source = "def f(p, q):\n    t = p\n    for k in range(3):\n        t = t + q\n    return p\n"
+    for other in (-np.inf, 1e308, 0.5):
+        check(source, np.float64(start), other, configurations=("jit", "numpy", "forced", "forced numpy"))

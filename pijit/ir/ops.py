@@ -81,7 +81,8 @@ ROWS = (
     # NumPy scalars: one ufunc of NumPy applied to scalars of one dtype
     Row("np_op", "np.<ufunc>(a, ...) on NumPy scalars, all of the loop's dtype; exit where NumPy warns, raises or overflows",
         _REDO, attrs=("ufunc",)),
-    Row("np_try", "two results: what np_op would give, and 0; or anything, and 1, where np_op would leave or might", attrs=("ufunc",)),
+    Row("np_try", "two results: what np_op would give, and 0; or anything, and 1, where np_op would leave or might;"
+        " of floats then something that is not finite, and 1 for all that is not", attrs=("ufunc",)),
     Row("beyond", "0 when -limit <= a < limit for a NumPy int and a power of two, some other int when not", attrs=("limit",)),
     # arrays: elements
     Row("dim", "a.shape[axis] as int", attrs=("axis",)),

@@ -292,10 +292,12 @@ def _np_try(op: Op, *args: Any) -> tuple[Any, int]:
     type = op.results[0].type
     assert isinstance(type, Np)
     plain = Op("np_op", op.args, (type,), op.attrs, {}, op.line)
+    is_float = type.dtype.kind == "f"
     try:
-        return EVALUATORS["np_op"](plain, *args), 0
+        result = EVALUATORS["np_op"](plain, *args)
     except Taken:
-        return type.dtype.type(0), 1
+        return type.dtype.type(np.nan if is_float else 0), 1
+    return result, int(is_float and not np.isfinite(result))
 
 
 # ---- arrays ------------------------------------------------------------------------------------------------------------------
