@@ -132,7 +132,7 @@ def _fold(d: Driver, ufunc: str, start: str, array: ArrayValue, shape: tuple[Any
             begin = d.stack(2)
             store_element(d, begin, constant(array.type.element, getattr(np, ufunc).identity))
         block = d.dims_on_stack([after, width, width if first else i64(0)])[0]
-        call(b, "pj_assign", I64, target, begin, width, i64(1), block)
+        call(b, "pj_spread", I64, target, begin, width, i64(1), block)
         with nest(d, [i64(1) if rows else rest]) as (j,):
             row_at = _at(b, source, b.mul(b.add(j, i64(first)), b.mul(after, width)))
             for number, value in enumerate((target, row_at, target)):
