@@ -109,6 +109,10 @@ def test_nothing_is_left_behind(name):
         assert [sys.getrefcount(arg) for arg in args] == counts
         assert len(gc.get_objects()) - objects < 50  # what earlier tests left may go meanwhile
         assert sys.getallocatedblocks() - blocks < 500
+        if resident() - memory >= 4 << 20:  # a leak grows again; what the allocator got once, for whatever ran before, does not
+            memory = resident()
+            repeat(own, args, error, n)
+            gc.collect()
         assert resident() - memory < 4 << 20
     assert not ctypes.pythonapi.PyErr_Occurred()
     assert pijit.stats(own).compiles > 0
