@@ -44,20 +44,16 @@ class Config:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """TypeError or ValueError where the value is not of the setting's kind."""
-        default = getattr(DEFAULTS, name, None)
-        if default is not None:
-            if type(value) is not type(default):
-                raise TypeError(f"pijit.config.{name} is {KINDS[type(default)]}, not {value!r}")
-            if type(value) is int and value < 0:
-                raise ValueError(f"pijit.config.{name} is never negative, as {value} is")
-            if type(value) is str and value not in STANCES:
-                raise ValueError(f"pijit.config.{name} is {KINDS[str]}, not {value!r}")
-        elif DEFAULTS is not None:
-            raise AttributeError(f"pijit.config has no {name!r}; there are: {', '.join(row.name for row in fields(self))}")
+        kinds = {row.name: type(row.default) for row in fields(self)}
+        if name not in kinds:
+            raise AttributeError(f"pijit.config has no {name!r}; there are: {', '.join(kinds)}")
+        if type(value) is not kinds[name]:
+            raise TypeError(f"pijit.config.{name} is {KINDS[kinds[name]]}, not {value!r}")
+        if type(value) is int and value < 0:
+            raise ValueError(f"pijit.config.{name} is never negative, as {value} is")
+        if type(value) is str and value not in STANCES:
+            raise ValueError(f"pijit.config.{name} is {KINDS[str]}, not {value!r}")
         object.__setattr__(self, name, value)
-
-
-DEFAULTS: Config | None = None  # while they are made
 
 
 def parse_int(text: str) -> int:
@@ -83,9 +79,6 @@ def parse_word(text: str) -> str:
 STANCES = ("eager", "compile", "fail_on_break", "fail_on_recompile")
 PARSE: dict[type, Callable[[str], Any]] = {bool: parse_bool, int: parse_int, str: parse_word}
 KINDS = {bool: "a bool", int: "an int", str: f"one of {', '.join(STANCES)}"}
-
-
-DEFAULTS = Config()
 
 
 def variable(name: str) -> str:

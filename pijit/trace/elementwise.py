@@ -23,16 +23,28 @@ def is_real_scalar(value: Value) -> bool:
     return isinstance(value.type, Np) and value.type.dtype.kind != "c"
 
 
+def is_complex(operand: Abstract) -> bool:
+    return isinstance(operand, Known) and type(operand.value) is complex
+
+
+def beside_complex(left: Abstract, right: Abstract) -> Value | None:
+    """The number or array that stands beside a Python complex, if one of the two is one."""
+    if is_complex(right):
+        return value_of(left)
+    return value_of(right) if is_complex(left) else None
+
+
 def with_complex(left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
     """A Python complex beside an array or a complex NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
-    for one, other in ((left, right), (right, left)):
-        value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
-        if value is not None and isinstance(value.type, (Array, Np)) and not is_real_scalar(value):
-            with np.errstate(all="ignore"):
-                scalar = np.result_type(value.type.dtype, 1j).type(other.value)  # type: ignore[attr-defined]
-            if np.isfinite(scalar):
-                return (left, Known(scalar)) if other is right else (Known(scalar), right)
-    return left, right
+    value = beside_complex(left, right)
+    if value is None or not isinstance(value.type, (Array, Np)) or is_real_scalar(value):
+        return left, right
+    second = is_complex(right)
+    with np.errstate(all="ignore"):
+        scalar = np.result_type(value.type.dtype, 1j).type((right if second else left).value)  # type: ignore[attr-defined]
+    if not np.isfinite(scalar):
+        return left, right
+    return (left, Known(scalar)) if second else (Known(scalar), right)
 
 
 def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _NUMBERS = ("int", "bool", "float")
-_FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
 _BUILT_IN = (list, tuple, set, frozenset, dict, str)
 
 
@@ -35,7 +34,7 @@ def _known(t: Tracer, item: Abstract, container: Abstract) -> bool | None:
         return None
     if isinstance(container, Instance) and container.kind == "dict" and type(item.value) is str:
         return item.value in container.names
-    if isinstance(container, Known) and type(container.value) in (str, tuple, frozenset, range) and type(item.value) in _FOLDABLE:
+    if isinstance(container, Known) and type(container.value) in (str, tuple, frozenset, range) and type(item.value) in operators.FOLDABLE:
         try:
             return item.value in container.value
         except TypeError:

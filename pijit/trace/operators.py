@@ -57,7 +57,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _COMPARE = frozenset({"<", "<=", "==", "!=", ">", ">="})
 _REASONS = {"//": "zero_division", "%": "zero_division", "/": "zero_division", "**": "power", ">>": "negative_shift"}
-_FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
+FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None))
 _DTYPES = (bool, int, float, complex, *{np.dtype(code).type for code in np.typecodes["All"]})
 _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
@@ -86,13 +86,12 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 
 def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
     """A Python complex and a real NumPy scalar, which NumPy takes for arrays. But a float64 on the right is a float to complex's operators."""
-    for one, other in ((left, right), (right, left)):
-        value = value_of(one) if isinstance(other, Known) and type(other.value) is complex else None
-        if value is not None and elementwise.is_real_scalar(value):
-            if other is left and value.type == Np("float64"):
-                raise unsupported(f"complex {symbol} np.float64", left, right)
-            return opaque.call_pure(t, _PYTHON[symbol], [left, right], {})
-    return None
+    value = elementwise.beside_complex(left, right)
+    if value is None or not elementwise.is_real_scalar(value):
+        return None
+    if elementwise.is_complex(left) and value.type == Np("float64"):
+        raise unsupported(f"complex {symbol} np.float64", left, right)
+    return opaque.call_pure(t, _PYTHON[symbol], [left, right], {})
 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
@@ -186,7 +185,7 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     """bool(operand): known, or a bool of the graph."""
     if isinstance(operand, Known):
         value = operand.value
-        known = is_a(value, (*_FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
+        known = is_a(value, (*FOLDABLE, np.generic)) or callable(value) or module_of(type(value)) == "builtins"
         if known and (type(value) is type or not is_a(value, type)):  # a metaclass may have its own truth
             return bool(value)
         raise unsupported(f"truth of {describe(operand)}", operand)
@@ -331,7 +330,7 @@ def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, 
         return None
     a, b = left.value, right.value
     dtypes = symbol in ("==", "!=") and _is_dtype(a, b)
-    if not dtypes and (type(a) not in _FOLDABLE or type(b) not in _FOLDABLE):
+    if not dtypes and (type(a) not in FOLDABLE or type(b) not in FOLDABLE):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None
