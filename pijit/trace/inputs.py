@@ -99,7 +99,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if is_constant(actual) and not _varies(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
-    if cls in PARTIALS:
+    if cls in PARTIALS or _is_operand(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -119,6 +119,12 @@ def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
         return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
     return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
+
+
+def _is_operand(tracer: Tracer, source: Source, actual: Any) -> bool:
+    """Whether it is a constant of this code that an instruction is to work with next, such as the names of keyword arguments."""
+    consts = tracer.root.bytecode.code.co_consts
+    return source.row[0] == "stack" and type(actual) in (tuple, frozenset) and any(actual is item for item in consts)
 
 
 def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:

@@ -385,9 +385,7 @@ def build_map(t: Tracer, n: int) -> None:
 
 
 def build_const_key_map(t: Tracer, n: int) -> None:
-    keys = t.pop()
-    assert isinstance(keys, Known)
-    t.push(mappings.display([Known(key) for key in keys.value], t.popn(n)))
+    t.push(mappings.display([Known(key) for key in _names(t)], t.popn(n)))
 
 
 def dict_merge(t: Tracer, depth: int) -> None:
@@ -552,9 +550,16 @@ def call(t: Tracer, arg: tuple[int, tuple[str, ...]]) -> object:
 
 
 def call_kw(t: Tracer, count: int) -> object:
-    names = t.pop()
-    assert isinstance(names, Known)
-    return _call(t, count, names.value)
+    return _call(t, count, _names(t))
+
+
+def _names(t: Tracer) -> tuple[str, ...]:
+    """The constant that the compiler put on the stack for the instruction."""
+    operand = t.pop()
+    if not isinstance(operand, Known):
+        raise Break("opcode", "names that are not a constant")
+    names: tuple[str, ...] = operand.value
+    return names
 
 
 def _call(t: Tracer, count: int, keywords: tuple[str, ...]) -> object:
