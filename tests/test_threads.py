@@ -32,6 +32,20 @@ def made(source):
     return names["f"]
 
 
+def in_threads(work, n=8):
+    """work(0), work(1), ... at once, in turns as short as they can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(n)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+
+
 def test_many_threads_call_and_compile():
     """The same functions, and each thread its own, for a second, with a switch of threads every ten microseconds."""
     with np.errstate(all="ignore"):
@@ -58,16 +72,7 @@ def test_many_threads_call_and_compile():
         finally:
             rounds.append(seed)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    in_threads(work)
     assert not wrong, wrong[:3]
     assert len(rounds) == 8
 
@@ -108,21 +113,12 @@ def test_one_thread_at_a_time_compiles_for_an_entry():
     function, wrong = pijit.jit(f), []
     start = threading.Barrier(8)
 
-    def work():
+    def work(_):
         start.wait()
         for _ in range(300):
             wrong.extend(x for x in (2.0, 3) if function(x) != 51 * x)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    in_threads(work)
     assert wrong == []
     by_entry = collections.Counter((row.line, row.kind) for row in pijit.stats(function).fragments)
     assert max(by_entry.values()) <= 2

@@ -61,7 +61,6 @@ def see() -> None:
 
     if not _native.follow():
         _native.install()
-    _native.meet()
 
 
 def stop() -> None:
@@ -84,6 +83,7 @@ def set_stance(stance: str) -> None:
             _native.uninstall()
         else:
             see()
+            meet()
             rest()
 
 
