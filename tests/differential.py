@@ -18,6 +18,7 @@ import linecache
 import math
 import random
 import struct
+import sys
 import traceback
 import types
 import warnings
@@ -358,7 +359,9 @@ def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[st
     return pijit.stats(instance.function)
 
 
-FORCED_LIMIT = 8  # exits of one program that are tried; evenly spread when there are more
+# Exits of one program that are tried; evenly spread when there are more, and others on each version.
+FORCED_LIMIT = 4
+VERSIONS, VERSION = 3, sys.version_info.minor - 11
 
 
 def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
@@ -371,7 +374,8 @@ def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: di
     exits = max(map(len, tables), default=0)
     # A poll comes straight back to where it was taken: always taken, it would never get on.
     possible = [i for i in range(exits) if not any(len(t) > i and t[i].kind in ("poll", "return") for t in tables)]
-    for index in sorted({possible[len(possible) * i // FORCED_LIMIT] for i in range(FORCED_LIMIT)} if possible else ()):
+    places = range(VERSION, FORCED_LIMIT * VERSIONS, VERSIONS) if possible else ()
+    for index in sorted({possible[len(possible) * place // (FORCED_LIMIT * VERSIONS)] for place in places}):
         instance = subject.make()
         instance.jit(options)
         tiers.record_of(instance.function.__code__).plan.force_exit = index

@@ -15,7 +15,7 @@ from differential import settings
 
 import pijit
 
-CALLS = 200_000
+CALLS = 80_000
 A, ONES, ZEROS = np.arange(1.0, 9.0), np.ones(3), np.zeros((2, 2))
 BIG = [2**62 + 1, [1, 2.5], "text", 2.75]
 
