@@ -32,16 +32,16 @@ def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool, trouble: bo
     """Runs a body that works on the new arrays; a floating-point flag, if it can raise any, releases them and leaves. The body may put
     what a kernel returns into the list, which may be ``trouble`` too."""
     more: list[Any] = []
-    if flags and d.graph.watched:
+    if flags and d.graph.errors_at(op).watched:
         call(d.builder, "pj_fp_clear", ir.VoidType())
     yield more
     if flags or trouble:
-        exit_and_release(d, op, raised(d, *more, flags=flags), made)
+        exit_and_release(d, op, raised(d, op, *more, flags=flags), made)
 
 
-def raised(d: Driver, *statuses: Any, flags: bool = True) -> Any:
+def raised(d: Driver, op: Op, *statuses: Any, flags: bool = True) -> Any:
     """Whether a floating-point flag is set, or in what a kernel returned, that NumPy's error state does not ignore; or trouble."""
-    b, watched = d.builder, d.graph.watched if flags else 0
+    b, watched = d.builder, d.graph.errors_at(op).watched if flags else 0
     found: list[Any] = [b.and_(status, i64(watched | TROUBLE)) for status in statuses]
     if watched:
         found.append(b.and_(call(b, "pj_fp_get", I64), i64(watched)))

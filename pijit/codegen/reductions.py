@@ -107,7 +107,7 @@ def _reduce(d: Driver, op: Op) -> Any:
         place = d.stack(2)
     _fold(d, ufunc, start, array, (before, n, after), place, rows=axis in (-1, array.type.ndim - 1))
     if dtype[0] in "fc":
-        exit_and_release(d, op, raised(d), made)
+        exit_and_release(d, op, raised(d, op), made)
     return made[0] if made else load_element(d, place, dtype)
 
 

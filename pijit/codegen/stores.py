@@ -64,7 +64,8 @@ def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
 def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     """Calls the helper; gives whether to leave by "redo". p has room for two words more than the kernel needs."""
     b, kernel = d.builder, op.attrs["kernel"]
-    words = plan(kernel, d.graph.watched if signals(kernel) else 0, d.graph.harmless)
+    errors = d.graph.errors_at(op)
+    words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless)
     described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), f"plan_{len(d.sites)}")
     described.initializer = ir.Constant(described.value_type, words)
     described.linkage = "internal"
@@ -84,7 +85,7 @@ def _finish(d: Driver, op: Op, places: tuple[Any, ...]) -> None:
         word = area.take(INT)
         memory.store(d, word, value)
         arguments.append(("int", word))
-    rest = Rest(op.attrs["kernel"], op.attrs["lines"], d.graph.watched)
+    rest = Rest(op.attrs["kernel"], op.attrs["lines"], d.graph.errors_at(op).watched)
     chain = [(None if owner is None else ("const", owner.value), pc) for owner, pc in op.attrs["chain"]]
     d.sites.append((("const", rest), arguments, (), chain, [], d.layout.call_root))
     call(d.builder, "pj_call_aside", ir.VoidType(), d.W, i64(len(d.sites) - 1))

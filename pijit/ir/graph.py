@@ -17,6 +17,7 @@ from weakref import ref
 import numpy as np
 
 from ..ground.names import class_name
+from .errors import DEFAULT, ErrorState
 from .types import BOOL, FLOAT, INT, NATIVE, Np, Obj, Type
 
 
@@ -253,16 +254,19 @@ class Block:
 
 @dataclass(slots=True)
 class Graph:
-    """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder. ``watched``: the
-    floating-point flags (NPY_FPE_*) that NumPy's error state does not ignore; by default divide, overflow, invalid.
-    ``harmless``: it warns of them and does nothing else."""
+    """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder. ``errors``:
+    NumPy's error state where the fragment is entered."""
 
     inputs: list[Value]
     entry: Block
     blocks: list[Block] = field(default_factory=list)
     name: str = "fragment"
-    watched: int = 1 | 2 | 8
-    harmless: bool = True
+    errors: ErrorState = DEFAULT
+
+    def errors_at(self, op: Op) -> ErrorState:
+        """NumPy's error state where the operation stands."""
+        found: ErrorState | None = op.attrs.get("errors")
+        return self.errors if found is None else found
 
     def exits(self) -> Iterator[Exit]:
         for block in self.blocks:

@@ -293,6 +293,10 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     attrs: dict[str, Any] = {
         "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel) or bool(folded),
     }  # fmt: skip
+    errors = {op.attrs.get("errors") for op in group.ops}
+    assert len(errors) == 1, "NumPy's error state is changed by calls, which no group goes across"
+    if errors != {None}:
+        attrs["errors"] = errors.pop()
     args = (*(value for value, _ in operands), *dims)
     if into is None:
         made = Op("kernel", args, (), attrs, exits, group.ops[0].line)

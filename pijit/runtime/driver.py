@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.names import is_a
+from pijit.ir.errors import ErrorState, error_state
 from pijit.ir.graph import Exit as GraphExit
 from pijit.ir.graph import Graph, Value
 from pijit.ir.text import text
@@ -49,10 +50,7 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying
 
     errmask = _native.current_errmask()
     capture = Tracer(code, pc, view, _limits(errmask, varying)).capture()
-    watched = watched_flags(errmask)
-    if watched is not None:
-        capture.graph.watched = watched
-    capture.graph.harmless = watched is not None and all(errmask == 0 or errmask >> shift & 7 <= _WARN for shift, _ in _TREATMENTS)
+    capture.graph.errors = error_state(errmask) or ErrorState(harmless=False)
     return capture
 
 
@@ -60,7 +58,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
-    strange = watched_flags(errmask) is None
+    strange = error_state(errmask) is None
 
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
         return not (strange and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
@@ -85,21 +83,6 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         errmask=errmask,
         unroll=CONFIG.max_unroll,
     )
-
-
-# The treatments of divide, overflow and invalid in an error mask (csrc/errstate.c), and their flags (NPY_FPE_*).
-_TREATMENTS = ((0, 1), (3, 2), (9, 8))
-_WARN = 1  # and 0 is to ignore
-_UNDERFLOW, _BUFFER, _SET = 7 << 6, 1 << 13, 1 << 14
-
-
-def watched_flags(errmask: int) -> int | None:
-    """The flags that NumPy does not ignore in an error state; None where underflow counts too or buffers are not of the usual size."""
-    if errmask == 0:  # NumPy's default
-        return 1 | 2 | 8
-    if errmask < 0 or errmask & (_UNDERFLOW | _BUFFER) or not errmask & _SET:
-        return None
-    return sum(flag for shift, flag in _TREATMENTS if errmask >> shift & 7)
 
 
 def _is_inexact(dtype: str) -> bool:
@@ -147,7 +130,7 @@ BACKENDS: dict[str, Callable[[Graph, int | None], Any]] = {"numba": _numba, "num
 def _errmask_row(capture: Capture, graph: Graph) -> list[tuple[tuple[Any, ...], str]]:
     from pijit import _native
 
-    if any(op.name in _OBEYS_ERRSTATE for block in graph.blocks for op in block.ops):
+    if any(op.name in _OBEYS_ERRSTATE or "errors" in op.attrs for block in graph.blocks for op in block.ops):
         return [(("errmask", _native.current_errmask()), "NumPy's floating-point error state is as it was")]
     return []
 

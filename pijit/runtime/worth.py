@@ -25,6 +25,7 @@ _WORK = {
     "np_op": 50.0,
     "call": -80.0,
 }
+_ERRSTATE = 450.0  # half of np.errstate
 
 # A loop in native code does at least this many times as much in the same time.
 _LOOP_SPEEDUP = 8.0
@@ -53,7 +54,7 @@ def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dic
         for op in block.ops:
             for exit in op.exits.values():
                 found[exit.index] = so_far - _rebuilt(exit)
-            so_far += _WORK.get(op.name, _PER_OP)
+            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(op.name, _PER_OP)
         if isinstance(block.end, Leave):
             found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
         for jump in block.jumps():

@@ -140,8 +140,12 @@ def _unexpected(t: Tracer, boxed: Value, is_result: bool) -> Exit:
     of the instruction; else the instruction is done again (the call is pure)."""
     if not (is_result and t.last_micro):
         return _exit(t, "redo", "call_type", t.checkpoint)
-    frames = [frame.copy() for frame in t.state.frames]
-    frames[-1].stack.append(Opaque(boxed, None))
+    return going_on(t, [frame.copy() for frame in t.state.frames], Opaque(boxed, None))
+
+
+def going_on(t: Tracer, frames: list[Any], result: Abstract) -> Exit:
+    """The exit after the instruction, with its result pushed."""
+    frames[-1].stack.append(result)
     frames[-1].pc = frames[-1].bytecode.at(frames[-1].pc).next
     return _exit(t, "continue", "call_type", frames)
 

@@ -12,6 +12,7 @@ from . import (
     calls,
     closures,
     dunder,
+    errstate,
     generators,
     inheritance,
     inputs,
@@ -82,6 +83,8 @@ def delete_attr(t: Tracer, name: str) -> None:
 
 def before_with(t: Tracer, _: Any) -> object:
     manager = t.pop()
+    if errstate.is_manager(manager):
+        return _result(t, errstate.start(t, manager))
     if dunder.enter(t, manager) is None:
         raise Break("exception_handling", "BEFORE_WITH")
     return _result(t, INLINED)

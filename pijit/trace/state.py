@@ -74,21 +74,23 @@ class FrameState:
 
 @dataclass(slots=True)
 class State:
-    """``memo`` holds values computed on every path to here, by what they are (hash-consing of address arithmetic)."""
+    """``memo`` holds values computed on every path to here, by what they are (hash-consing of address arithmetic); ``errors`` is NumPy's
+    error state (ir.errors)."""
 
     frames: list[FrameState]
     memo: dict[Any, Any] = field(default_factory=dict)
+    errors: int = 0
 
     @property
     def frame(self) -> FrameState:
         return self.frames[-1]
 
     def copy(self) -> State:
-        return State([frame.copy() for frame in self.frames], self.memo.copy())
+        return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors)
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program this is."""
-        return tuple(
+        return self.errors, *(
             (
                 id(frame.bytecode),
                 id(frame.function),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import CellType, CodeType
 from typing import Any
 
+from ..ir.errors import error_state
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
@@ -119,6 +120,9 @@ UNSUPPORTED = {
     "STORE_ATTR": "store_target",
 }
 
+# Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
+_OBEYS_ERRSTATE = frozenset({"ew", "reduce"})
+
 END = object()  # what a handler returns when it has ended the block
 
 
@@ -156,7 +160,7 @@ class Tracer:
         root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
         self.root = root
         self.pending_checks: list[tuple[Value, Value]] = []
-        self.state = State([root])
+        self.state = State([root], errors=limits.errmask)
         self.checkpoint: list[FrameState] = []
         self.entry_results: set[Value] = set()
 
@@ -235,6 +239,8 @@ class Tracer:
     def append(self, op: Op) -> Any:
         if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not self._is_private(op):
             self.effect(op.name)
+        if op.name in _OBEYS_ERRSTATE and self.state.errors != self.limits.errmask:
+            op.attrs["errors"] = error_state(self.state.errors)
         self._ops += 1
         self.block.ops.append(op)
         if len(op.results) == 1:
