@@ -21,7 +21,7 @@ from pijit.runtime import driver, records, tiers
 SAID = {
     "PJ101": "instruction not supported: MATCH_MAPPING",
     "PJ102": "generator or coroutine: an effect in a generator (store)",
-    "PJ103": "exception handling: BEFORE_WITH",
+    "PJ103": "exception handling: np.errstate that does not ignore underflow",
     "PJ104": "too many versions of one place: redo",
     "PJ105": "function too large: redo",
     "PJ106": "import statement: IMPORT_NAME",

@@ -23,7 +23,7 @@ EXAMPLES: dict[str, str] = {
     "PJ101": f("match x:\n    case {'rate': r}:\n        return r * 2", "f({'rate': 1.5})"),
     "PJ102": f("s = x[0] * 2\nfor y in g(x):\n    s += y\nreturn s", "f(np.ones(3))",
                before="def g(x):\n    for i in range(len(x)):\n        x[i] = i\n        yield x[i]\n\n"),
-    "PJ103": f("with lock:\n    return x + 1", "f(1.5)", before="import threading\n\nlock = threading.Lock()\n\n"),
+    "PJ103": f("with np.errstate(under='raise'):\n    return x + 1", "f(1.5)"),
     "PJ104": f("s = 0\nfor i in range(9):\n    if i == 1:\n        s = 1.5\n    elif i == 2:\n        s = True\n    elif i == 3:\n"
                "        s = np.float32(1)\n    elif i == 4:\n        s = np.int16(3)\n    elif i == 5:\n        s = np.int8(3)\nreturn s", "f(1)"),
     "PJ105": f("".join(f"x = x + 1 if x > {n} else x - 1\n" for n in range(6)) + "return x", "f(1.5)",
