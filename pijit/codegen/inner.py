@@ -49,8 +49,18 @@ class Loop:
 @functools.cache
 def find(ufunc: str, dtypes: tuple[str, ...]) -> Loop | None:
     """The loop of exactly these dtypes: those of the operands, then the result's."""
+    return _find(ufunc, dtypes, core=False)
+
+
+@functools.cache
+def find_core(ufunc: str, dtypes: tuple[str, ...]) -> Loop | None:
+    """The same of a ufunc on whole axes, such as matmul."""
+    return _find(ufunc, dtypes, core=True)
+
+
+def _find(ufunc: str, dtypes: tuple[str, ...], core: bool) -> Loop | None:
     function = ufuncs.function(ufunc)
-    if not isinstance(function, np.ufunc) or function.nout != 1 or function.signature or not NATIVE.issuperset(dtypes):
+    if not isinstance(function, np.ufunc) or function.nout != 1 or bool(function.signature) != core or not NATIVE.issuperset(dtypes):
         return None
     chars = [np.dtype(name).char for name in dtypes]
     signature = f"{''.join(chars[:-1])}->{chars[-1]}"

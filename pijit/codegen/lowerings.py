@@ -1,5 +1,18 @@
 """Importing this module fills the table of lowerings."""
 
-from . import assign, convert, elements, elementwise, floats, ints, npscalars, objects, reductions, trials, whole
+from . import (
+    assign,
+    convert,
+    elements,
+    elementwise,
+    floats,
+    ints,
+    npscalars,
+    objects,
+    products,
+    reductions,
+    trials,
+    whole,
+)
 
-__all__ = ["assign", "convert", "elements", "elementwise", "floats", "ints", "npscalars", "objects", "reductions", "trials", "whole"]
+__all__ = ["assign", "convert", "elements", "elementwise", "floats", "ints", "npscalars", "objects", "products", "reductions", "trials", "whole"]

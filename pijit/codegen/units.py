@@ -49,7 +49,15 @@ def kernel_unit(kernel: Kernel) -> Unit:
 
 def loop_unit(ufunc: str, dtypes: tuple[str, ...]) -> Unit:
     """The loop of exactly these dtypes."""
-    loop = inner.find(ufunc, dtypes)
+    return _unit(inner.find(ufunc, dtypes), ufunc, dtypes)
+
+
+def core_unit(ufunc: str, dtypes: tuple[str, ...]) -> Unit:
+    """The same of a ufunc on whole axes."""
+    return _unit(inner.find_core(ufunc, dtypes), ufunc, dtypes)
+
+
+def _unit(loop: inner.Loop | None, ufunc: str, dtypes: tuple[str, ...]) -> Unit:
     if loop is None:
         raise Unsupported(f"np.{ufunc} on {', '.join(dtypes)}")
 

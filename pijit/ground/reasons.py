@@ -240,6 +240,7 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "kernel_into": "fp_flags",
     "math": "math_domain",
+    "matmul": "fp_flags",
     "recheck": "source_changed",
     "look": "source_changed",
     "make": "memory",

@@ -300,6 +300,16 @@ def _reduce(op: Op) -> bool:
     return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
 
 
+def _matmul(op: Op) -> bool:
+    if len(op.args) != 2 or len(op.results) != 1 or not all(isinstance(a.type, Array) and a.type.ndim in (1, 2) for a in op.args):
+        return False
+    a, b = (arg.type for arg in op.args)
+    assert isinstance(a, Array)
+    assert isinstance(b, Array)
+    rank = a.ndim + b.ndim - 2
+    return a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
+
+
 def _list_get(op: Op) -> bool:
     return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
 
@@ -345,6 +355,7 @@ SIGNATURES: dict[str, Signature] = {
     "empty": _empty,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "reduce": _reduce,
+    "matmul": _matmul,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,
     **dict.fromkeys(("call", "look", "make", "put", "recheck", "poll"), _free),

@@ -109,6 +109,8 @@ ROWS = (
         " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
         " exit: no elements or memory, or a flag was raised",
         _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
+    Row("matmul", "np.matmul(a, b) of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous array, or a NumPy scalar."
+        " exit: no elements or memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was raised", _REDO, fresh=True),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"

@@ -14,6 +14,7 @@ from ..ground.names import class_name
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
+from .ufuncs import LARGEST_PRODUCT
 
 
 class Env(dict[Value, Any]):
@@ -338,6 +339,11 @@ def _reduce(op: Op, array: Any, *dims: int) -> Any:
     return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
 
 
+def _matmul(op: Op, a: Any, b: Any) -> Any:
+    _demand(0 < a.size * (b.shape[1] if b.ndim == 2 else 1) <= LARGEST_PRODUCT)
+    return a @ b
+
+
 def _kernel(op: Op, *args: Any) -> Any:
     kernel = op.attrs["kernel"]
     assert isinstance(kernel, Kernel)
@@ -614,6 +620,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "kernel": _careful(_kernel),
     "kernel_into": _careful(_kernel_into),
     "reduce": _careful(_reduce),
+    "matmul": _careful(_matmul),
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,
     "call": _call,

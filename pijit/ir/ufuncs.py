@@ -9,6 +9,8 @@ import numpy as np
 
 from .kernel import Kernel
 
+LARGEST_PRODUCT = 1 << 20  # multiplications of a matrix product: for more NumPy lets other threads run meanwhile
+
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
 _QUIET = frozenset(
     (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "matmul", "cast"})
 
 
 @dataclass(slots=True)
@@ -71,6 +71,11 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
     def scalar(ufunc: str, dtype: str) -> bool:
         return not strange and (ufunc, dtype) in NP_OPS
 
+    def product(dtype: str) -> bool:
+        from pijit.codegen.products import usable
+
+        return not strange and usable(dtype)
+
     return Limits(
         versions=CONFIG.max_block_versions,
         blocks=CONFIG.max_blocks,
@@ -79,6 +84,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         formula=supports,
         reduce=reduce,
         scalar=scalar,
+        product=product,
         varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,

@@ -22,6 +22,7 @@ _WORK = {
     **dict.fromkeys(("load", "store", "view"), 60.0),
     **dict.fromkeys(("kernel", "kernel_into", "ew", "assign", "empty"), 250.0),
     "reduce": 1500.0,
+    "matmul": 600.0,
     "np_op": 50.0,
     "call": -80.0,
 }

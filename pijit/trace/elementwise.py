@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Const, Op, Value
 from ..ir.types import NATIVE, Array, Np
-from . import opaque, powers, standins
+from . import opaque, powers, products, standins
 from .values import Abstract, ArrayValue, Break, Known, value_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, ri
             return opaque.call_pure(t, python, [left, right], {})
         if found != "power":
             return apply(t, found, getattr(np, found), left)
+    if ufunc == "matmul":
+        return products.matmul(t, python, left, right)
     return apply(t, ufunc, python, left, right)
 
 

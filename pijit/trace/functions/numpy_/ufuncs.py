@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
-from ... import elementwise, opaque, operators, standins
+from ... import elementwise, opaque, operators, products, standins
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import row, scalar_kind
@@ -34,6 +34,8 @@ def _by_name(function: np.ufunc) -> None:
                 else _call_out(t, function, args, kwargs, out)
             )
         operands = all(isinstance(a, ArrayValue) or scalar_kind(a) for a in args)
+        if function is np.matmul and len(args) == 2 and not kwargs:
+            return products.matmul(t, function, *args)
         if kwargs or not elementwise_ or len(args) != function.nin or not operands:
             return opaque.call_pure(t, function, args, kwargs)
         if any(isinstance(a, ArrayValue) for a in args):

@@ -1,0 +1,117 @@
+"""Matrix products by the inner loop of NumPy's matmul, called as NumPy calls it for matrices, with a self-test before its first use."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..ir.types import Array
+from ..ir.ufuncs import LARGEST_PRODUCT
+from . import inner, units
+from .arrays import ArrayValue, load_element
+from .elementwise import raised
+from .ints import ONE, ZERO
+from .llvm import I64, PTR, call, i64
+from .rows import row
+from .whole import exit_and_release, new_array, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..ir.graph import Op
+    from .driver import Driver
+
+_FUNCTION = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+_LENGTHS = (1, 2, 3, 8, 17)
+
+
+@functools.cache
+def usable(dtype: str) -> bool:
+    """Whether the loop may be called for matrices of the dtype: integers have no BLAS, and gain little."""
+    if np.dtype(dtype).kind not in "fc":
+        return False
+    loop = inner.find_core("matmul", (dtype,) * 3)
+    return loop is not None and all(inner.equal(np.asarray(a @ b), _product(loop, a, b)) for a, b in _samples(dtype))
+
+
+def _samples(dtype: str) -> Iterator[tuple[Any, Any]]:
+    """Matrices and vectors in every layout: contiguous, transposed, parts of larger ones, turned round, one with itself."""
+    rng = np.random.default_rng(8)
+
+    def made(*shape: int) -> Any:
+        values = rng.standard_normal(shape)
+        return (values + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else values).astype(dtype)
+
+    def layouts(n: int, m: int) -> list[Any]:
+        wide = made(2 * n, 3 * m)
+        return [made(n, m), made(m, n).T, wide[::2, :m], wide[:n, ::3], wide[n - 1 :: -1, :m], wide[:n, m - 1 :: -1]]
+
+    for n, k, m in itertools.product(_LENGTHS, _LENGTHS, _LENGTHS):
+        yield layouts(n, k)[(n + k + m) % 6], layouts(k, m)[(n + m) % 6]
+    yield from itertools.product(layouts(5, 3), layouts(3, 4))
+    for n in _LENGTHS:
+        matrix, vector = made(n, n + 1), made(2 * n + 2)
+        yield from ((matrix, matrix.T), (matrix.T, matrix), (matrix, vector[: n + 1]), (matrix.T, vector[: 2 * n : 2]))
+        yield from ((vector[:n], matrix), (vector[2 * n - 1 :: -2], matrix), (vector, vector), (vector[::2], vector[1::2]))
+
+
+def _product(loop: inner.Loop, a: Any, b: Any) -> Any:
+    n, m = a.shape[:-1], b.shape[1:]
+    result = np.empty((*n, *m), a.dtype)
+    steps = (*_steps(a, bool(n), True), *_steps(b, True, bool(m)), *_steps(result, bool(n), bool(m)))
+    words = [
+        (ctypes.c_int64 * 3)(*(x.ctypes.data for x in (a, b, result))),
+        (ctypes.c_int64 * 4)(1, *(n or (1,)), a.shape[-1], *(m or (1,))),
+        (ctypes.c_int64 * 9)(0, 0, 0, *steps),
+    ]
+    _FUNCTION(loop.address)(*map(ctypes.addressof, words), loop.data or None)
+    return result
+
+
+def _steps(array: Any, *there: bool) -> list[int]:
+    """As NumPy gives them to the loop: 0 along an axis that is missing or has length 1."""
+    axes = itertools.count()
+    pairs = [(array.shape[axis], array.strides[axis]) if known and (axis := next(axes)) >= 0 else (1, 0) for known in there]
+    return [0 if length == 1 else step for length, step in pairs]
+
+
+@row("matmul")
+def _matmul(d: Driver, op: Op) -> Any:
+    b, left, right, result = d.builder, *(d.array(a) for a in op.args), op.result.type
+    unit = units.core_unit("matmul", (left.type.name,) * 3)
+    rows, columns = len(left.dims) == 2, len(right.dims) == 2
+    lengths = [left.dims[0] if rows else ONE, left.dims[-1], right.dims[1] if columns else ONE]
+    for length in (*lengths, size(b, lengths)):
+        d.exit_if(op, b.icmp_unsigned(">=", b.sub(length, ONE), i64(LARGEST_PRODUCT)))
+    made: list[ArrayValue] = []
+    if isinstance(result, Array):
+        made.append(new_array(d, op, result, [*left.dims[:-1], *right.dims[1:]], made))
+    place = made[0].data if made else d.stack(2)
+    steps = [*_walk(d, left, rows, True), *_walk(d, right, True, columns)]
+    steps += _walk(d, made[0], rows, columns) if made else (ZERO, ZERO)
+    symbol = d.unit(unit)
+    call(b, "pj_fp_clear", ir.VoidType())
+    words = [_words(d, (left.data, right.data, place)), _words(d, (ONE, *lengths)), _words(d, (ZERO, ZERO, ZERO, *steps))]
+    call(b, symbol, ir.VoidType(), *words, d.data_symbol(unit.data) if unit.data else PTR(None))
+    exit_and_release(d, op, raised(d, op), made)
+    return made[0] if made else load_element(d, place, left.type.name)
+
+
+def _walk(d: Driver, array: ArrayValue, *there: bool) -> Iterator[Any]:
+    b, axes = d.builder, iter(zip(array.dims, array.steps, strict=True))
+    for known in there:
+        length, step = next(axes) if known else (ONE, ZERO)
+        yield b.select(b.icmp_signed("==", length, ONE), ZERO, step)
+
+
+def _words(d: Driver, values: tuple[Any, ...]) -> Any:
+    place = d.stack(len(values))
+    for number, value in enumerate(values):
+        d.builder.store(value, d.builder.gep(place, [i64(number)], inbounds=True, source_etype=I64))
+    return place
+

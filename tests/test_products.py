@@ -1,0 +1,101 @@
+"""Matrix products: the bits of NumPy's, in every layout, natively where they are small, and NumPy's own errors and warnings."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from differential import check, check_calls, settings
+
+import pijit
+from pijit.codegen import products
+from pijit.ir.ufuncs import LARGEST_PRODUCT
+
+RNG = np.random.default_rng(12)
+PRODUCT = "def f(a, b):\n    return a @ b, np.matmul(a, b)\n"
+DTYPES = ["float64", "float32", "complex128", "complex64"]
+
+
+def made(shape, dtype="float64"):
+    values = RNG.standard_normal(shape) * 3
+    return (values + 1j * RNG.standard_normal(shape) if dtype.startswith("complex") else values).astype(dtype)
+
+
+def layouts(n, m, dtype="float64"):
+    wide = made((2 * n + 1, 3 * m + 1), dtype)
+    yield from (made((n, m), dtype), made((m, n), dtype).T, wide[:n, :m], wide[::2][:n, m : 2 * m], wide[:n, ::3][:, :m])
+    yield from (wide[n - 1 :: -1, :m][:n], np.broadcast_to(made(m, dtype), (n, m)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_layouts(dtype):
+    for n, k, m in ((5, 3, 4), (1, 4, 3), (4, 1, 3), (3, 4, 1), (1, 1, 1), (33, 17, 20)):
+        pairs = list(zip(layouts(n, k, dtype), itertools.cycle(layouts(k, m, dtype)), strict=False))
+        pairs += zip(itertools.cycle(layouts(n, k, dtype)), list(layouts(k, m, dtype))[::-1], strict=False)
+        with settings(max_fragments=32):
+            check_calls(PRODUCT, pairs[:11], configurations=("jit",))
+
+
+def test_vectors():
+    a, v, w = made((4, 6)), made(12), made(4)
+    for args in ((a, v[:6]), (a, v[::2]), (w, a), (w[::-1], a), (v, v), (v[::3], w), (a[:1], v[:6]), (w, a[:, :1])):
+        check(PRODUCT, *args)
+
+
+def test_a_matrix_by_itself():
+    check("def f(a):\n    return a @ a.T, a.T @ a, (a @ a.T) @ a, a[0] @ a[0], a.T[0] @ a\n", made((5, 7)))
+
+
+def test_what_is_left_to_numpy():
+    a = made((3, 4))
+    for args in ((a, a), (a, made((0, 3)).T), (made((3, 0)), made((0, 4))), (a, made((2, 4, 2))), (a, np.float64(2.0)), (a, [1.0, 2.0, 3.0, 4.0])):
+        check(PRODUCT, *args)
+    check(PRODUCT, a, np.arange(12).reshape(4, 3))
+    check(PRODUCT, np.arange(12).reshape(3, 4), np.arange(12, dtype=np.int32).reshape(4, 3))
+    check(PRODUCT, a.astype(np.float32), a.T)
+    into = "def f(a, b):\n    c = np.empty((3, 3))\n    np.matmul(a, b, c)\n    return c, np.matmul(a, b, dtype=np.float32)\n"
+    check(into, a, a.T)
+    check("def f(a, b):\n    a @= b\n    return a\n", made((4, 4)), made((4, 4)))
+
+
+@pytest.mark.parametrize("state", ["", "over='ignore', invalid='ignore'", "over='raise'", "all='warn'"])
+def test_flags(state):
+    huge, odd = np.full((3, 3), 1e200), np.array([[np.inf, 0.0, 1.0], [0.0, np.nan, 1.0], [1.0, 2.0, 3.0]])
+    source = f"def f(a, b):\n    with np.errstate({state}):\n        c = a @ b\n    return c, b @ a\n"
+    for args in ((huge, huge), (odd, -odd), (odd, huge), (made((3, 3)), odd)):
+        check(source, *args, configurations=("jit", "numpy", "forced"))
+
+
+def test_among_kernels():
+    layer = """
+def f(x, w, b, steps):
+    y = x
+    for i in range(steps):
+        y = np.tanh(x @ w + b)
+        w = w - 0.1 * (x.T @ (y * y - 1.0))
+    return w, y
+"""
+    stats = check(layer, made((9, 4)), made((4, 3)), made(3), 5)
+    assert not stats.breaks
+    assert not stats.exits
+
+
+def test_small_ones_run_natively_and_large_ones_are_numpys():
+    def f(a, b):
+        return a @ b
+
+    small, large = made((6, 5)), made((2 * LARGEST_PRODUCT // 3, 3))
+    with settings(compile_all=True, raise_internal=True):
+        own = pijit.jit(f)
+        assert np.array_equal(own(small, small.T), f(small, small.T))
+        assert "= matmul %" in str(pijit.explain(own))
+        for _ in range(3):
+            assert np.array_equal(own(large, small[:3]), f(large, small[:3]))
+        assert np.array_equal(own(small, small.T), f(small, small.T))
+
+
+def test_a_loop_that_differs_is_not_used(monkeypatch):
+    monkeypatch.setattr(products, "_product", lambda loop, a, b: np.asarray(a @ b) + 1)
+    assert products.usable("float64")
+    assert not products.usable.__wrapped__("float64")
