@@ -389,18 +389,34 @@ static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
 }
 
 /* iter() of an object, moved to an index: what list, tuple and sequence iterators offer for pickling. */
-static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
+/* An iterator that has given so many items; NULL with an exception. Those of dicts take no state. */
+static PyObject *iterator_after(PyObject *o, PyObject *index)
 {
-    PyObject *o = pj_build(r->kids[0], W);
-    PyObject *index = o == NULL ? NULL : pj_build(r->kids[1], W);
-    PyObject *it = index == NULL ? NULL : PyObject_GetIter(o);
-    if (it != NULL) {
-        PyObject *none = PyObject_CallMethod(it, "__setstate__", "O", index);
+    PyObject *it = PyObject_GetIter(o);
+    if (it == NULL || !(PyDictKeys_Check(o) || PyDictValues_Check(o) || PyDictItems_Check(o))) {
+        PyObject *none = it == NULL ? NULL : PyObject_CallMethod(it, "__setstate__", "O", index);
         if (none == NULL) {
             Py_CLEAR(it);
         }
         Py_XDECREF(none);
+        return it;
     }
+    Py_ssize_t n = PyLong_AsSsize_t(index);
+    for (Py_ssize_t i = 0; it != NULL && i < n; i++) {
+        PyObject *item = PyIter_Next(it);
+        if (item == NULL) {
+            Py_CLEAR(it);
+        }
+        Py_XDECREF(item);
+    }
+    return it;
+}
+
+static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
+{
+    PyObject *o = pj_build(r->kids[0], W);
+    PyObject *index = o == NULL ? NULL : pj_build(r->kids[1], W);
+    PyObject *it = index == NULL ? NULL : iterator_after(o, index);
     Py_XDECREF(o);
     Py_XDECREF(index);
     if (it == NULL && !PyErr_Occurred()) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,10 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
 
 def _iterator_at(sequence: Any, index: int) -> Any:
     iterator = iter(sequence)
+    if isinstance(sequence, KeysView | ValuesView | ItemsView):
+        for _ in range(index):
+            next(iterator)
+        return iterator
     iterator.__setstate__(index)
     return iterator
 
@@ -111,6 +115,9 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "reversed": reversed,
     "record": tuple.__new__,
     "super": super,
+    "dict_keys": dict.keys,
+    "dict_values": dict.values,
+    "dict_items": dict.items,
     "instance": _instance,
     "dict": lambda *parts: dict(zip(parts[::2], parts[1::2], strict=True)),
     "range": range,

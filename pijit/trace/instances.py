@@ -9,7 +9,7 @@ from .. import _native
 from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
-from . import inline, objects, opaque, standins
+from . import inline, objects, opaque, standins, views
 from .state import Then
 from .values import Abstract, Break, Done, Instance, Known, Opaque, instances_in, items_of, rebuilt
 
@@ -80,6 +80,8 @@ def field(t: Tracer, owner: Instance, name: str) -> Abstract | None:
 def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     """Stores a field or item in a virtual object."""
     t.effect("store")
+    if owner.kind == "dict":
+        views.may_store(t)
     if any(inner.token is owner.token for inner in instances_in(value)):
         raise Break("store_target", "an object that holds itself")
     if owner.kind == "instance":
@@ -92,6 +94,8 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
 def remove(t: Tracer, owner: Instance, name: str) -> None:
     """Removes a field or item of a virtual object."""
     t.effect("del")
+    if owner.kind == "dict":
+        views.may_store(t)
     if owner.kind == "record" or name not in owner.names:
         raise Break("always_raises", f"del {name}")
     if owner.kind == "instance":

@@ -48,9 +48,10 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return SequenceIterator(value, const(0))
     if isinstance(value, Container) and value.kind in ("zip", "enumerate", "reversed"):
         return _COMPOSITE[value.kind](t, value)
-    items = objects.unrollable(t, value)
+    owner = Container("dict_keys", (value,)) if objects.class_of(value) is dict else value
+    items = objects.unrollable(t, owner)
     if items is not None:
-        return Unrolled(value, items)
+        return Unrolled(owner, items)
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
     raise unsupported(describe(value), value, reason="iteration")

@@ -277,10 +277,14 @@ def item(t: Tracer, owner: Abstract, index: int) -> Abstract:
 
 
 def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
-    """The items of a tuple or list, virtual or real, whose length is then guarded; None for anything else."""
+    """The items of a tuple or list, virtual or real, whose length is then guarded, or of a view of a dict; None for anything else."""
+    from . import views
+
     found = items_of(value)
     if found is not None or (isinstance(value, Container) and value.kind == "list"):
         return found if found is not None or not isinstance(value, Container) else value.items
+    if isinstance(value, Container) and views.is_view(value):
+        return views.entries(t, value)
     actual = actual_of(t, value)
     if type(actual) not in (tuple, list) or len(actual) > t.limits.unroll:
         return None

@@ -7,6 +7,7 @@ it is checked, and an unexpected one is an exit.
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,14 @@ if TYPE_CHECKING:
 _RESULT = Source(("result",), "the result")
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """In a sample: the result is this very object."""
+
+    value: Any
+
+
 _NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
 
 
@@ -211,6 +220,9 @@ def like(t: Tracer, value: Value, sample: Any) -> Abstract:
 def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -> Abstract:
     """Guard rows for a result like the sample, and its abstract value."""
     cls = type(sample)
+    if cls is Exactly:
+        guards.same(source, sample.value)
+        return Known(sample.value)
     if sample is None:
         guards.check(source, "is", None, text="the result is None")
         return Known(None)

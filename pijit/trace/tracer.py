@@ -23,7 +23,7 @@ from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
-from . import generators, inputs, objects
+from . import generators, inputs, objects, views
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .objects import Place
@@ -242,6 +242,8 @@ class Tracer:
     def append(self, op: Op) -> Any:
         if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not self._is_private(op):
             self.effect(op.name)
+        if op.name == "put" and op.attrs["place"][0] in ("field", "dict_item"):
+            views.may_store(self)
         if op.name in _OBEYS_ERRSTATE and self.state.errors != self.limits.errmask:
             op.attrs["errors"] = error_state(self.state.errors)
         self._ops += 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import elementwise, instances, iteration, mappings, objects, opaque, operators, presence
+from .. import elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
 from ..operators import as_float, as_int, cast, describe
 from ..values import (
     Abstract,
@@ -280,6 +280,18 @@ def get(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if not isinstance(key, Known) or type(key.value) is not str:
         raise Break("call_arguments", "get of a key that is not a constant string")
     return objects.dict_get(t, args[0], key.value, args[2] if len(args) == 3 else Known(None))
+
+
+def _view(kind: str) -> None:
+    @row(views.KINDS[kind])
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) != 1 or kwargs or objects.class_of(args[0]) is not dict:
+            raise Break("call_arguments", kind)
+        return Container(kind, (args[0],))
+
+
+for _kind in views.KINDS:
+    _view(_kind)
 
 
 # ---- containers and types --------------------------------------------------------------------------------------------------------
