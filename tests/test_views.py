@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from differential import check, check_calls, settings
@@ -106,6 +108,25 @@ def test_other_dicts():
     for first in dicts:
         check_calls(sums, [(d, A) for d in (first, *dicts, first)])
     check_calls(sums, [({f"{prefix}{i}": 1.0 + i for i in range(n)}, A) for n in (3, 70, 3) for prefix in "ab"])
+
+
+def test_names_of_a_module():
+    """What a module's body stores is in its namespace, in the order of the first stores, wherever the namespace is gone through."""
+
+    def run(text, jitted):
+        space, raised = {"__name__": "views_module"}, ""
+        covered = pijit.enabled("views_module") if jitted else nullcontext()
+        with settings(threshold_calls=1, threshold_loops=1, compile_all=True, raise_internal=True), covered:
+            try:
+                exec(compile(text, "<views_module>", "exec"), space)
+            except RuntimeError as error:
+                raised = str(error)
+        return raised, [(key, value) for key, value in space.items() if not key.startswith("__") and key != "space"]
+
+    looks = "    for k in space:\n        n += 1\n        if n > 40:\n            break\n"
+    for body in (looks, "", "    if i == 1:\n        aa = b\n", "    a0 = b\n"):
+        text = "space = globals()\na = 1.5\nn = 0\nfor i in range(3):\n    b = a * i\n" + body
+        assert run(text, True) == run(text, False), text
 
 
 def test_order_counts():

@@ -203,7 +203,10 @@ def store_name(t: Tracer, name: str) -> None:
     value = _storable(t.pop())
     if closures.in_any(value):
         raise Break("definition", name)
-    t.state.frame.names[name] = value
+    names = t.state.frame.names
+    if names.get(name) is UNBOUND:
+        del names[name]  # the order of a namespace is that of the first stores
+    names[name] = value
 
 
 # What the running frame itself may look at.

@@ -35,6 +35,8 @@ def _keys(t: Tracer, owner: Abstract) -> tuple[Known, ...] | None:
     actual = objects.actual_of(t, owner)
     if type(actual) is not dict or len(actual) > t.limits.unroll or not all(type(key) is str for key in actual):
         return None
+    if any(actual is space for space in (t.view.names, *(frame.globals for frame in t.state.frames))):
+        return None  # what a module's body stores is only written at an exit
     t.last_micro = False  # other keys: the whole instruction is done again
     found = opaque.call_pure(t, tuple, [owner], {}, sample=tuple(map(opaque.Exactly, actual)))
     assert isinstance(found, Container)
