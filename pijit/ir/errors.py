@@ -26,11 +26,13 @@ DEFAULT = ErrorState()
 
 
 def error_state(mask: int) -> ErrorState | None:
-    """None where underflow counts too or buffers are not of the usual size."""
+    """None where it is not known (-1), underflow counts too or buffers are not of the usual size."""
     if mask == 0:
         return DEFAULT
+    if mask < 0 or mask & _BUFFER or not mask & _SET:
+        return None
     found = treatments(mask)
-    if mask < 0 or mask & _BUFFER or not mask & _SET or found["under"] != "ignore":
+    if found["under"] != "ignore":
         return None
     watched = sum(flag for kind, flag in _FLAGS.items() if found[kind] != "ignore")
     return ErrorState(watched, all(found[kind] in ("ignore", "warn") for kind in _FLAGS))
