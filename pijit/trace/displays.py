@@ -1,0 +1,148 @@
+"""Handlers of what builds and takes apart: displays of tuples, lists and dicts, slices, unpacking, sequence patterns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import calls, mappings, matching, objects, opaque, subscripts
+from .handlers import Handler, names_operand, result
+from .tracer import Tracer
+from .values import Abstract, ArrayValue, Break, Container, Known, kind_of
+
+
+def build_tuple(t: Tracer, n: int) -> None:
+    items = tuple(t.popn(n))
+    t.push(Container("tuple", items))
+
+
+def build_list(t: Tracer, n: int) -> None:
+    _push_list(t, tuple(t.popn(n)), n == 0 and not _is_extended(t))
+
+
+def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
+    """A list that is only looked at stays virtual; one that is kept, or grows, is made."""
+    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_ATTR")):
+        t.push(objects.new_list(t, items))
+    else:
+        t.push(Container("list", items))
+
+
+def _follows(t: Tracer, name: str, distance: int) -> bool:
+    """Whether the instruction so many places further on starts with this step."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + distance
+    return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
+
+
+_NOT_EXTENDED = ("FOR_ITER", "RETURN_VALUE", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR")
+
+
+def _is_extended(t: Tracer) -> bool:
+    """Whether the next that is done with a new list is to extend it: it is a display with stars, or the arguments of a call."""
+    bytecode = t.state.frame.bytecode
+    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + 1
+    names = (instruction.micros[0].name for instruction in bytecode.instructions[place:])
+    return next((name for name in names if name == "LIST_EXTEND" or name in _NOT_EXTENDED), "") == "LIST_EXTEND"
+
+
+def list_extend(t: Tracer, depth: int) -> None:
+    items = objects.items(t, t.pop())
+    into = t.state.frame.stack[-depth]
+    if items is None or depth != 1 or not isinstance(into, Container) or into.kind != "list":
+        raise Break("opcode", "LIST_EXTEND")
+    t.pop()
+    _push_list(t, (*into.items, *items), False)
+
+
+def list_append(t: Tracer, depth: int) -> None:
+    value = t.pop()
+    into = t.state.frame.stack[-depth]
+    if isinstance(into, Container) and into.kind == "list":  # a display with stars in it
+        t.state.frame.stack[-depth] = Container("list", (*into.items, value))
+        return
+    if objects.class_of(into) is not list:
+        raise Break("opcode", "LIST_APPEND")
+    objects.append(t, into, value)
+
+
+def list_to_tuple(t: Tracer, _: Any) -> None:
+    items = objects.items(t, t.pop())
+    if items is None:
+        raise Break("opcode", "LIST_TO_TUPLE")
+    t.push(Container("tuple", items))
+
+
+def build_map(t: Tracer, n: int) -> None:
+    parts = t.popn(2 * n)
+    t.push(mappings.display(parts[::2], parts[1::2]))
+
+
+def build_const_key_map(t: Tracer, n: int) -> None:
+    t.push(mappings.display([Known(key) for key in names_operand(t)], t.popn(n)))
+
+
+def dict_merge(t: Tracer, depth: int) -> None:
+    other = t.pop()
+    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=True)
+
+
+def dict_update(t: Tracer, depth: int) -> None:
+    other = t.pop()
+    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=False)
+
+
+def unpack_ex(t: Tracer, counts: int) -> None:
+    before, after = counts & 255, counts >> 8
+    items = objects.items(t, t.pop())
+    if items is None or len(items) < before + after:
+        raise Break("unsupported_type", "unpacking with a star")
+    t.last_micro = False  # more is pushed than the list: an exit does the whole instruction again
+    rest = objects.new_list(t, items[before : len(items) - after])
+    for item in reversed((*items[:before], rest, *items[len(items) - after :])):
+        t.push(item)
+
+
+def build_slice(t: Tracer, n: int) -> None:
+    items = t.popn(n)
+    t.push(Container("slice", (*items, Known(None)) if n == 2 else tuple(items)))
+
+
+def unpack_sequence(t: Tracer, n: int) -> None:
+    value = t.pop()
+    items = objects.items(t, value)
+    if items is None and isinstance(value, ArrayValue):
+        items = subscripts.unpack(t, value, n)
+    if items is None and opaque.record(t, value) is not None:
+        t.last_micro = False  # an unexpected item: the whole instruction is done again
+        found = [opaque.record_item(t, value, i) for i in range(n)]
+        items = None if None in found else tuple(item for item in found if item is not None)
+    if items is None or len(items) != n:
+        raise Break("unsupported_type", f"unpacking of {kind_of(value)}")
+    for item in reversed(items):
+        t.push(item)
+
+
+def match_sequence(t: Tracer, _: Any) -> None:
+    t.push(matching.is_sequence(t.state.frame.stack[-1]))
+
+
+def get_len(t: Tracer, _: Any) -> object:
+    return result(t, calls.call(t, Known(len), [t.state.frame.stack[-1]], {}))
+
+
+HANDLERS: dict[str, Handler] = {
+    "BUILD_TUPLE": build_tuple,
+    "BUILD_LIST": build_list,
+    "LIST_EXTEND": list_extend,
+    "LIST_APPEND": list_append,
+    "BUILD_SLICE": build_slice,
+    "UNPACK_SEQUENCE": unpack_sequence,
+    "MATCH_SEQUENCE": match_sequence,
+    "GET_LEN": get_len,
+    "LIST_TO_TUPLE": list_to_tuple,
+    "BUILD_MAP": build_map,
+    "BUILD_CONST_KEY_MAP": build_const_key_map,
+    "DICT_MERGE": dict_merge,
+    "DICT_UPDATE": dict_update,
+    "UNPACK_EX": unpack_ex,
+}
