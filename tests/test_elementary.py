@@ -76,6 +76,23 @@ def test_powers_of_special_values_and_dtypes():
     check("def f(a):\n    a **= 2\n    a **= 0.5\n    a **= 1.5\n    return a\n", grid(9), calls=2)
 
 
+@pytest.mark.parametrize("exponent", ["2", "2.0", "-1", "-1.0", "0.5", "1", "1.0", "0"])
+def test_powers_warn_in_the_name_that_numpy_gives_them(exponent):
+    """Small and large arrays, contiguous and not, as a value, stored, in place."""
+    huge = [np.tile(np.array([np.finfo(dtype).max, 0.0, -1.0], dtype), n).reshape(3, n) for dtype in ("float64", "float32") for n in (1, 4001)]
+    ints = np.arange(-3, 6).reshape(3, 3)
+    calls = [(a,) for each in huge for a in (each, each[::-1])] + ([(ints,), (ints[::-1],)] if exponent != "-1" else [])
+    for source in (
+        f"def f(a):\n    return a ** {exponent}\n",
+        f"def f(a):\n    return a ** {exponent} + 1\n",
+        f"def f(a):\n    t = np.empty(a.shape)\n    for i in range(2):\n        t[...] = a ** {exponent} + i\n    return t\n",
+    ):
+        for call in calls:
+            check(source, *call, calls=2, configurations=("jit", "O0", "numpy"))
+    for each in huge:
+        check(f"def f(a):\n    a **= {exponent}\n    return a\n", each, calls=2, configurations=("jit", "O0", "numpy"))
+
+
 def test_under_errstate_and_out():
     source = "def f(a, b):\n    with np.errstate(all='ignore'):\n        c = np.log(a) + 1\n    np.exp(a, out=b)\n    return c\n"
     check(source, grid(1000), grid(1000), calls=2, configurations=("jit",))

@@ -270,7 +270,7 @@ def by_loop(kernel: Kernel, step: Step) -> bool:
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.
 _OPAQUE = frozenset(
-    ["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "negative"]
+    ["add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "reciprocal", "power_2", "power_-1", "negative"]
 )
 
 

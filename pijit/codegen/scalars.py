@@ -337,6 +337,8 @@ _ROWS: dict[str, dict[str, Row]] = {
     "sqrt": {"f": _intrinsic("llvm.sqrt")},
     "square": {"iu": _square(_mul), "f": _square(_instruction("fmul"))},
     "reciprocal": {"f": _reciprocal},
+    "power_2": {"f": _square(_instruction("fmul"))},
+    "power_-1": {"f": _reciprocal},
     "conjugate": {"iuf": _same, "c": _conjugate},
     "maximum": {"b": _or, "iu": _pick_int(">="), "f": _pick_float(True, True)},
     "minimum": {"b": _and, "iu": _pick_int("<="), "f": _pick_float(False, True)},

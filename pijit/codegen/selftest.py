@@ -15,6 +15,7 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.run import elementwise
+from ..ir.ufuncs import function
 from . import engine, kernels
 from .scalars import CASTS, SUPPORTED
 
@@ -45,7 +46,7 @@ class Case(NamedTuple):
 def cases() -> Iterator[Case]:
     """Every row of the table, aliases left out."""
     for ufunc, dtype in sorted(SUPPORTED):
-        loops = getattr(np, ufunc)
+        loops = function(ufunc)
         if isinstance(loops, np.ufunc) and loops.__name__ == ufunc:
             result = loops.resolve_dtypes((*[np.dtype(dtype)] * loops.nin, None))[-1].name
             yield Case(ufunc, dtype, result, loops.nin)

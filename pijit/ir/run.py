@@ -14,7 +14,7 @@ from ..ground.names import class_name
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
-from .ufuncs import LARGEST_PRODUCT
+from .ufuncs import LARGEST_PRODUCT, function
 
 
 class Env(dict[Value, Any]):
@@ -317,7 +317,7 @@ def elementwise(ufunc: str, args: Sequence[Any], dtype: str) -> Any:
         return np.asarray(args[0]).astype(dtype)
     if ufunc == "where":
         return np.where(*args)
-    return getattr(np, ufunc)(*args)
+    return function(ufunc)(*args)
 
 
 def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:

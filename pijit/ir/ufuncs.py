@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any
 
@@ -26,9 +27,28 @@ _PARTS = frozenset(("absolute", "abs", "sign", "less", "less_equal", "greater", 
 _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "minimum", "fmax", "fmin"])
 
 
+# What power's own loop takes for an exponent: (the ufunc that it computes, the exponent). It warns in power's name.
+_POWERS = {"power_2": ("square", 2.0), "power_-1": ("reciprocal", -1.0)}
+
+
+def computed(name: str) -> str:
+    """The ufunc whose loop gives the values."""
+    return _POWERS[name][0] if name in _POWERS else name
+
+
 def function(name: str) -> Any:
-    """NumPy's ufunc of this name; that of np.clip has no public one."""
+    """NumPy's ufunc of this name, which is also what it warns as; that of np.clip has no public one."""
+    if name in _POWERS:
+        return _power(_POWERS[name][1])
     return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, name, None)
+
+
+@functools.cache
+def _power(exponent: float) -> Any:
+    def power(base: Any) -> Any:
+        return np.power(base, exponent)
+
+    return power
 
 
 def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ from ..ground.names import class_name, is_a, module_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
+from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
 from . import elementwise, opaque
 from .values import (
@@ -283,7 +284,7 @@ def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ..
         assert value is not None
         dtypes.append(_WEAK[value.type.name] if isinstance(value.type, ScalarType) else value.type.dtype)  # type: ignore[attr-defined]
     try:
-        function: np.ufunc = ufunc_of(ufunc)
+        function: np.ufunc = ufunc_of(computed(ufunc))
         chosen = function.resolve_dtypes((*dtypes, *[None] * function.nout))
     except (TypeError, AttributeError):
         return None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ..ir.ufuncs import function
 from .values import Abstract, ArrayValue, Known
 
 # Exponents that some version of NumPy treats apart, and what it may take for them.
-_SPECIAL = {-1: "reciprocal", 0: "", 0.5: "sqrt", 1: "positive", 2: "square"}
+_SPECIAL = {-1: ("reciprocal", "power_-1"), 0: (), 0.5: ("sqrt",), 1: ("positive",), 2: ("square", "power_2")}
 
 
 def ufunc_of(base: Abstract, exponent: Abstract) -> str | None:
@@ -22,22 +25,29 @@ def ufunc_of(base: Abstract, exponent: Abstract) -> str | None:
         return None
     if exponent.value not in _SPECIAL:
         return "power"
-    name = _SPECIAL[exponent.value]
-    return name if name and _is(name, base.type.name, exponent.value, type(exponent.value).__name__) else None
+    return _taken(base.type.name, exponent.value, type(exponent.value).__name__)
 
 
 @functools.cache
-def _is(ufunc: str, dtype: str, exponent: float, kind: str) -> bool:
-    """Whether this NumPy gives the ufunc's bits. ``kind``: of the exponent: 2 and 2.0 are the same to a cache."""
-    function = getattr(np, ufunc)
-    values = np.concatenate([np.linspace(-3, 3, 3001), [-0.0, 1e-300, 1e300] if dtype[0] in "fc" else [0]])
+def _taken(dtype: str, exponent: float, kind: str) -> str | None:
+    """The one that gives this NumPy's bits and warnings. ``kind``: of the exponent: 2 and 2.0 are the same to a cache."""
+    array = np.linspace(-60, 60, 3001).astype(dtype)
     if dtype[0] in "fc":
-        values = np.append(values, [np.inf, -np.inf, np.nan])
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        array = (values * 20).astype(dtype)
+        limits = np.finfo(dtype)
+        array = np.append(array, np.array([-0.0, limits.tiny, limits.max / 2, np.inf, -np.inf, np.nan], dtype))
+    found = _seen(lambda: array**exponent)
+    for name in _SPECIAL[exponent]:
+        if found is not None and found == _seen(functools.partial(function(name), array)):
+            return name
+    return None
+
+
+def _seen(compute: Callable[[], Any]) -> tuple[np.dtype[Any], bytes, list[str]] | None:
+    """The type and the bits of what is computed, and what was warned of; None where it raises."""
+    with np.errstate(all="warn", under="ignore"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         try:
-            one, other = array**exponent, function(array)
+            result = compute()
         except (TypeError, ValueError, OverflowError):
-            return False
-    return bool(one.dtype == other.dtype and one.tobytes() == other.tobytes())
+            return None
+    return result.dtype, result.tobytes(), [str(warning.message) for warning in caught]

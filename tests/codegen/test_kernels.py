@@ -18,7 +18,7 @@ from pijit.ir.ufuncs import can_raise, signals
 SIZES = (0, 1, 7, 8, 9, 1023, 1025)
 MIXED_ZEROS = {"maximum", "minimum", "fmax", "fmin"}  # NumPy's choice between 0.0 and -0.0 is not to be had
 UFUNCS = sorted(
-    (ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc != "where" and getattr(np, ufunc).__name__ == ufunc
+    (ufunc, dtype) for ufunc, dtype in SUPPORTED if ufunc != "where" and getattr(getattr(np, ufunc, None), "__name__", "") == ufunc
 )  # no aliases
 
 
