@@ -454,6 +454,7 @@ PyObject *pj_symbols(void)
         {"pj_view", (void *)pj_view},
         {"pj_assign", (void *)pj_assign},
         {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
+        {"pj_roll", (void *)pj_roll},
         {"pj_kernel_into", (void *)pj_kernel_into},
         {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},

@@ -122,20 +122,15 @@ static int arranged(Axis *axes, int naxes)
     return kept + 1;
 }
 
-/* The first address of the memory that elements lie in, and the one after it. */
-static void extent(const char *data, const Axis *axes, int naxes, int source, int64_t itemsize, uintptr_t *low,
-                   uintptr_t *high)
+/* The first address of the memory that an array lies in, and the one after it. It has elements. */
+void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
+               uintptr_t *high)
 {
     *low = (uintptr_t)data;
     *high = (uintptr_t)data + (uintptr_t)itemsize;
-    for (int i = 0; i < naxes; i++) {
-        int64_t reach = (axes[i].n - 1) * (source ? axes[i].from : axes[i].to);
-        if (reach < 0) {
-            *low += (uintptr_t)reach;
-        }
-        else {
-            *high += (uintptr_t)reach;
-        }
+    for (int64_t i = 0; i < ndim; i++) {
+        int64_t reach = (dims[i] - 1) * steps[i];
+        *(reach < 0 ? low : high) += (uintptr_t)reach;
     }
 }
 
@@ -148,11 +143,11 @@ static int same_elements(const char *to, const char *from, const Axis *axes, int
     return same;
 }
 
-static int overlap(const char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
+static int overlap(const char *to, const char *from, int64_t itemsize, int64_t ndim, const int64_t *block)
 {
     uintptr_t low, high, other_low, other_high;
-    extent(to, axes, naxes, 0, itemsize, &low, &high);
-    extent(from, axes, naxes, 1, itemsize, &other_low, &other_high);
+    pj_extent(to, itemsize, ndim, block, block + ndim, &low, &high);
+    pj_extent(from, itemsize, ndim, block, block + 2 * ndim, &other_low, &other_high);
     return low < other_high && other_low < high;
 }
 
@@ -178,7 +173,7 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
         memmove(target, source, (size_t)(axes[0].n * itemsize));
         return 1;
     }
-    if (!overlap(target, source, axes, naxes, itemsize)) {
+    if (!overlap(target, source, itemsize, ndim, block)) {
         copy_axes(target, source, axes, naxes, itemsize);
         return 1;
     }

@@ -365,6 +365,9 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
 PyObject *pj_return(PjExit *e, int64_t *W);
 int64_t pj_recheck(int64_t *W);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
+int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
+void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
+               uintptr_t *high);
 void pj_hold_inputs(PjRun *r);
 PyObject *pj_local_value(PjRun *r, int slot); /* borrowed; of a cell its contents */
 PjPoint *pj_point(PjState *state, int pc, bool make);

@@ -55,21 +55,11 @@ static const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t n
     return from + 2 + 2 * naxes;
 }
 
-static void extent(const Walk *walk, const int64_t *dims, int64_t naxes, uintptr_t *low, uintptr_t *high)
-{
-    *low = (uintptr_t)walk->data;
-    *high = (uintptr_t)walk->data + (uintptr_t)walk->itemsize;
-    for (int64_t i = 0; i < naxes; i++) {
-        int64_t reach = (dims[i] - 1) * walk->steps[i];
-        *(reach < 0 ? low : high) += (uintptr_t)reach;
-    }
-}
-
 static int relation(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
 {
     uintptr_t low, high, other_low, other_high;
-    extent(target, dims, naxes, &low, &high);
-    extent(other, dims, naxes, &other_low, &other_high);
+    pj_extent(target->data, target->itemsize, naxes, dims, target->steps, &low, &high);
+    pj_extent(other->data, other->itemsize, naxes, dims, other->steps, &other_low, &other_high);
     if (low >= other_high || other_low >= high) {
         return APART;
     }

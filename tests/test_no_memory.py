@@ -21,6 +21,10 @@ PROGRAMS = {
     ),
     "overlap in a loop": ("def f(a, b):\n    for i in range(3):\n        a[1:] = a[:-1]\n        b = b + i\n    return a, b\n", (GRID, GRID)),
     "in place": ("def f(a, b):\n    a += b\n    a[1:-1] += a[2:] * a[:-2]\n    np.exp(b / 50, out=a)\n    return a, b\n", (GRID, GRID + 1)),
+    "rolls": (
+        "def f(a, b):\n    a[...] = np.roll(np.roll(a, 1, 1), -2, 0)\n    b[1:] = np.roll(b[:-1], 3, 0)\n    return np.roll(a, 2, 0), b\n",
+        (GRID, GRID),
+    ),
     "flags": ("def f(a, b):\n    a /= b\n    a[1:-1, 1:-1] += 0.5 * a[2:, 1:-1] / b[2:, 1:-1]\n    return a\n", (GRID, GRID)),
     "reductions": (
         "def f(a, b):\n    return a.sum(axis=0), a.max(axis=1, keepdims=True), a.mean(), a - a.mean(axis=-1, keepdims=True)\n",
@@ -69,6 +73,7 @@ def main(name: str) -> None:
         "pj_empty": Memory("pj_empty", word, word, pointer, word),
         "pj_kernel_into": Memory("pj_kernel_into", pointer, pointer, pointer),
         "pj_assign": Memory("pj_assign", pointer, pointer, word, word, pointer),
+        "pj_roll": Memory("pj_roll", pointer, pointer, word, word, pointer),
         "pj_view": Memory("pj_view", pointer, pointer, word, word, pointer, pointer, word),
     }
     source, args = PROGRAMS[name]

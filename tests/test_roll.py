@@ -37,3 +37,49 @@ def test_in_a_generator():
         "        g = sum(np.roll(np.roll(g, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1)) > 4\n    return g\n"
     )
     check(source, np.eye(5, dtype=bool), 4)
+
+
+def test_shifts_of_numpy_and_several_axes():
+    source = (
+        "def f(a, n, k):\n    return (np.roll(a, n[0], axis=0), np.roll(a, (n[0], k), (0, 1)), np.roll(a, k, axis=(1, 0)),"
+        " np.roll(a, (k, 1), axis=(-1, 0)),"
+        " np.roll(np.roll(a, n[1], axis=1), k, axis=0), np.roll(np.roll(a, n[1], axis=1), k, axis=1), np.roll(a, (1, 2), (0, 0)))\n"
+    )
+    for dtype in (np.int64, np.uint8, np.int32):
+        check_calls(source, [(X[:7, :9].copy(), np.array([3, 8], dtype), k) for k in (0, 5, -1, 200)], configurations=("jit",))
+    check_calls("def f(a, n, k):\n    return np.roll(a, n, (0, 2)), np.roll(np.roll(a, k, 1), n, 2)\n", [(X.reshape(5, 8, 60), 7, 3)])
+
+
+STORES = {
+    "itself": "a[...] = np.roll(a, n, {axis})",
+    "twice": "a[:] = np.roll(np.roll(a, n, axis=0), k, axis=-1)",
+    "rows": "for i in range(3):\n        a[i] = np.roll(np.roll(a[i], n), k)",
+    "overlap": "a[1:] = np.roll(a[:-1], n, axis=0)",
+    "elsewhere": "b = np.zeros_like(a)\n    b[...] = np.roll(np.roll(a, n, axis=0), k, axis=-1)\n    a[0] = b[1]",
+    "strided": "a[::2] = np.roll(np.roll(a[::2], n, axis=0), k, axis=-1)",
+    "backwards": "a[::-1] = np.roll(a, n, axis=0)",
+    "columns": "a[:, 1] = np.roll(a[:, 0], n, axis=0)",
+    "stretched": "a[...] = np.roll(a[:1], n, axis=-1)",
+    "used": "b = np.roll(a, n, axis=0)\n    c = np.roll(b, k, axis=-1)\n    a[...] = c\n    a[0] = b[1] + c[2]",
+    "between": "b = np.roll(a, n, axis=0)\n    a[0] = 7\n    a[...] = np.roll(b, k, axis=-1)",
+    "itself and more": "a[...] = np.roll(a, n, axis=0) + np.roll(a, k, axis=-1)",
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+@pytest.mark.parametrize("shape", [(7, 9), (4, 5, 6), (3, 1, 1), (3, 1, 8), (200, 300)], ids=str)
+def test_stored(name, shape):
+    """Into the array itself, what overlaps it, and others."""
+    a = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    calls = [(n, k) for n in (0, 1, -1, 2, 3, 5) for k in (0, -1, 4)] if a.size < 1000 else [(1, -1), (101, 290)]
+    layouts = [a, np.asfortranarray(a), a.astype(np.int8)] if a.size < 1000 else [a]
+    source = f"def f(a, n, k):\n    {STORES[name].format(axis=0)}\n    return a.sum()\n"
+    for layout in layouts:
+        check_calls(source, [(layout.copy(order="K"), n, k) for n, k in calls], configurations=("jit",))
+
+
+def test_stored_in_every_configuration():
+    for name in ("itself", "twice", "rows", "overlap", "used"):
+        check(f"def f(a, n, k):\n    {STORES[name].format(axis=0)}\n    return a.sum()\n", X[:7, :9].copy(), 2, 1, calls=2)
+    check("def f(a, b, n):\n    a[...] = np.roll(b, n, axis=0)\n", X[:7, :9].copy(), X[:6, :9].copy(), 2)  # raises at the assignment
+

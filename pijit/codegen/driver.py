@@ -92,7 +92,7 @@ class Driver:
     def lower(self) -> None:
         """Makes the function."""
         self.poll_byte = memory.load(self, 0, PTR)
-        self._stack_dims, self._stack_strides = self.stack(3 * _MAX_DIMS), self.stack(_MAX_DIMS)
+        self._stack_dims, self._stack_strides = self.stack(4 * _MAX_DIMS), self.stack(_MAX_DIMS)
         self._load_inputs()
         for block in self.graph.blocks:
             self._targets[id(block)] = self._open(block)

@@ -11,8 +11,23 @@ from . import (
     objects,
     products,
     reductions,
+    rolls,
     trials,
     whole,
 )
 
-__all__ = ["assign", "convert", "elements", "elementwise", "floats", "ints", "npscalars", "objects", "products", "reductions", "trials", "whole"]
+__all__ = [
+    "assign",
+    "convert",
+    "elements",
+    "elementwise",
+    "floats",
+    "ints",
+    "npscalars",
+    "objects",
+    "products",
+    "reductions",
+    "rolls",
+    "trials",
+    "whole",
+]

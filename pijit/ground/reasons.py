@@ -246,6 +246,8 @@ OPERATIONS = {
     "make": "memory",
     "put": "store_target",
     "reduce": "fp_flags",
+    "roll": "memory",
+    "roll_into": "memory",
 }
 
 BY_ID = {row.id: row for row in ROWS}

@@ -245,7 +245,23 @@ def _assign(op: Op) -> bool:
     if not isinstance(value, (Array, Np)) or value.name != array.name or not array.writable:
         return False
     stretch = op.attrs["stretch"]
-    return len(op.args) == 2 + array.ndim and _ints(op, 2) and len(stretch) in (0, 1, 2)
+    axes = stretch if all(isinstance(axis, int) for axis in stretch) else stretch[-1]  # of the value, or as for ew
+    return len(op.args) == 2 + array.ndim and _ints(op, 2) and all(0 <= axis < getattr(value, "ndim", 0) for axis in axes)
+
+
+def _roll(op: Op) -> bool:
+    if not op.args or not _one(op, Array) or len(op.args) != 1 + 2 * _rank(op) or not _ints(op, 1):
+        return False
+    return isinstance(op.args[0].type, Array) and (op.args[0].type.name, op.args[0].type.ndim) == (op.result.type.name, _rank(op))  # type: ignore[attr-defined]
+
+
+def _roll_into(op: Op) -> bool:
+    if len(op.args) < 2 or op.results:
+        return False
+    to, source = op.args[0].type, op.args[1].type
+    if not isinstance(to, Array) or not isinstance(source, Array) or not to.writable:
+        return False
+    return (to.name, to.ndim) == (source.name, source.ndim) and len(op.args) == 2 + 2 * to.ndim and _ints(op, 2)
 
 
 def _empty(op: Op) -> bool:
@@ -353,6 +369,8 @@ SIGNATURES: dict[str, Signature] = {
     "ew": _ew,
     "assign": _assign,
     "empty": _empty,
+    "roll": _roll,
+    "roll_into": _roll_into,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "reduce": _reduce,
     "matmul": _matmul,

@@ -111,6 +111,10 @@ ROWS = (
         _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("matmul", "np.matmul(a, b) of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous array, or a NumPy scalar."
         " exit: no elements or memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was raised", _REDO, fresh=True),
+    Row("roll", "np.roll: a new array of what is in a, along each axis so many places on, round the end; args a, its dims, places (0 <= n <= dim)."
+        " exit: no memory", _REDO, fresh=True),
+    Row("roll_into", "a[...] = roll of v as if v had been copied first; args a, v, their dims, places. exit: no memory, and nothing is written",
+        _REDO, effect="write"),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"

@@ -433,6 +433,20 @@ def _assign(op: Op, array: Any, value: Any, *dims: int) -> None:
     array[...] = np.array(value)
 
 
+def _roll(op: Op, array: Any, *rest: int) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    return _settled(_rolled(array, rest), type, rest[: type.ndim])
+
+
+def _roll_into(op: Op, array: Any, value: Any, *rest: int) -> None:
+    array[...] = _rolled(value, rest)
+
+
+def _rolled(array: Any, rest: Sequence[int]) -> Any:
+    return np.roll(array, rest[array.ndim :], tuple(range(array.ndim)))
+
+
 def _empty(op: Op, *args: Any) -> Any:
     type = op.result.type
     assert isinstance(type, Array)
@@ -624,6 +638,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "ew": _careful(_ew),
     "assign": _careful(_assign),
     "empty": _careful(_empty),
+    "roll": _careful(_roll),
+    "roll_into": _careful(_roll_into),
     "kernel": _careful(_kernel),
     "kernel_into": _careful(_kernel_into),
     "reduce": _careful(_reduce),

@@ -102,6 +102,7 @@ _REMOVABLE: dict[str, Callable[[Op], bool]] = {
     **dict.fromkeys(("int_floordiv", "int_mod", "int_truediv", "float_div", "float_floordiv", "float_mod"), _nonzero),
     "int_rshift": _nonnegative,
     "ew": _quiet,
+    "roll": _always,
     "empty": _possible,
     "cast": _safe_cast,
 }

@@ -10,6 +10,7 @@ from ..ir.graph import Graph
 from .branchless import straighten
 from .dce import dce
 from .fuse import Fusible, fuse
+from .rolls import rolls
 from .simplify import simplify, thread
 from .strip import strip
 from .unseen import unseen
@@ -40,6 +41,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("unseen", lambda graph, options: unseen(graph)),
+    ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),

@@ -232,6 +232,7 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "ew": lambda op: int(op.attrs["n"]),
     "view": lambda op: 2,
     "empty": lambda op: 0,
+    "roll": lambda op: 1,
 }
 
 _ADD = (_right(0), _left(0), no_overflow)

@@ -23,6 +23,7 @@ _WORK = {
     **dict.fromkeys(("kernel", "kernel_into", "ew", "assign", "empty"), 250.0),
     "reduce": 1500.0,
     "matmul": 600.0,
+    **dict.fromkeys(("roll", "roll_into"), 5000.0),
     "np_op": 50.0,
     "call": -80.0,
 }

@@ -1,0 +1,98 @@
+"""What is rolled and then rolled again, or assigned, is moved once.
+
+    r = roll a, ...                        r = roll a, ...
+    s = roll r, ...          ->            s = roll a, ...
+    assign t, s                            roll_into t, a, ...
+
+Between the first and the last nothing may write; exits there resume where the first one stands, so that nobody needs what it made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.graph import Block, Const, Graph, Op, Value
+from ..ir.ops import OPS
+
+
+def rolls(graph: Graph) -> None:
+    """Joins them; what is not used any more goes later."""
+    for block in graph.blocks:
+        for place, op in enumerate(list(block.ops)):
+            source = _rolled(op)
+            if source is None or source.op not in block.ops[:place]:
+                continue
+            assert isinstance(source.op, Op)
+            start = block.ops.index(source.op)
+            if _alone(graph, block, source, start, place) and _join(op, source.op):
+                _redirect(block, start, place)
+
+
+def _rolled(op: Op) -> Value | None:
+    """The result of a roll that the operation moves on, if it does that."""
+    if op.name == "assign" and (op.attrs["stretch"] in ((), ((),)) and len(op.args[2:]) == _rank(op.args[1])):
+        value = op.args[1]
+    elif op.name == "roll":
+        value = op.args[0]
+    else:
+        return None
+    value = _base(value)
+    return value if isinstance(value.op, Op) and value.op.name == "roll" else None
+
+
+def _rank(value: Value) -> int:
+    return getattr(value.type, "ndim", 0)
+
+
+def _base(value: Value) -> Value:
+    """What a view shows all of: np.roll without an axis gives one."""
+    op = value.op
+    if isinstance(op, Op) and op.name == "view" and isinstance(op.args[0].op, Op) and op.args[0].op.name == "roll":
+        made, (_, offset, *rest) = op.args[0], op.args
+        whole = made.type == value.type and isinstance(offset, Const) and offset.value == 0 and rest[0] is op.args[0].op.args[1]
+        return made if whole and _rank(value) == 1 else value
+    return value
+
+
+def _alone(graph: Graph, block: Block, made: Value, start: int, place: int) -> bool:
+    """Whether nothing but what stands between the two, and the last one, uses what was made, or a view of it."""
+    between = block.ops[start + 1 : place]
+    if any(OPS[op.name].effect in ("write", "any") or any(exit.kind != "redo" for exit in op.exits.values()) for op in between):
+        return False
+    names = {made, *(op.result for op in between if op.name == "view" and op.args[0] is made)}
+    inside = {id(exit) for op in block.ops[start : place + 1] for exit in op.exits.values()}
+    last = block.ops[place]
+    for other in graph.blocks:
+        for op in other.ops:
+            if op is not last and not names.isdisjoint(op.args) and not (op.name == "view" and op.result in names):
+                return False
+        if any(not names.isdisjoint(jump.args) for jump in other.jumps()):
+            return False
+    return all(id(exit) in inside or names.isdisjoint(exit.values()) for exit in graph.exits())
+
+
+def _join(op: Op, first: Op) -> bool:
+    """Makes the operation do both; False where the places of one axis would have to be added."""
+    rank = _rank(first.result)
+    source, places = first.args[0], first.args[1 + rank :]
+    if op.name == "assign":
+        op.name, op.attrs = "roll_into", {}
+        op.args = (op.args[0], source, *op.args[2:], *places)
+        return True
+    both = [_sum(one, other) for one, other in zip(places, op.args[1 + rank :], strict=True)]
+    if None in both:
+        return False
+    op.args = (source, *op.args[1 : 1 + rank], *both)  # type: ignore[arg-type]
+    return True
+
+
+def _sum(one: Value, other: Value) -> Value | None:
+    if isinstance(one, Const) and one.value == 0:
+        return other
+    return one if isinstance(other, Const) and other.value == 0 else None
+
+
+def _redirect(block: Block, start: int, place: int) -> None:
+    first = block.ops[start].exits["redo"]
+    for op in block.ops[start : place + 1]:
+        op.exits = {name: replace(exit, frames=first.frames, names=first.names) for name, exit in op.exits.items()}
