@@ -455,6 +455,9 @@ PyObject *pj_symbols(void)
         {"pj_assign", (void *)pj_assign},
         {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
         {"pj_roll", (void *)pj_roll},
+        {"pj_mask_count", (void *)pj_mask_count},
+        {"pj_pick", (void *)pj_pick},
+        {"pj_place", (void *)pj_place},
         {"pj_kernel_into", (void *)pj_kernel_into},
         {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},

@@ -366,6 +366,9 @@ PyObject *pj_return(PjExit *e, int64_t *W);
 int64_t pj_recheck(int64_t *W);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
+int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block);
+void pj_pick(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
+int64_t pj_place(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
                uintptr_t *high);
 void pj_hold_inputs(PjRun *r);

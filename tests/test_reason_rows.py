@@ -63,6 +63,7 @@ SAID = {
     "PJ224": "axis shorter than its slice: redo",
     "PJ225": "power that does not give a plain number: redo",
     "PJ226": "negative shift count: redo",
+    "PJ227": "target overlaps what is stored: redo",
     "PJ301": "other type: 'type(x)' expected float, got int",
     "PJ302": "other value: 'm' expected 'a', got 'b'",
     "PJ303": "other object: 'g' expected g, got abs",

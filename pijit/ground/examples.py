@@ -73,6 +73,7 @@ EXAMPLES: dict[str, str] = {
     "PJ224": f("return x[1:5] + 1", f"f({SIX})\nf({SIX}[:3])"),
     "PJ225": f("return x ** k", "f(2, -1)", "x, k"),
     "PJ226": f("return x >> k", "f(1, -1)", "x, k"),
+    "PJ227": f("x[k] = x[:2]", f"f({SIX}, {SIX} > 3)", "x, k"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),
     "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),

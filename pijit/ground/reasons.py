@@ -171,6 +171,9 @@ ROWS: tuple[Reason, ...] = (
            "Write x * x for squares, and keep bases and exponents where the result is of one type."),
     Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
            "Check the shift count."),
+    Reason("PJ227", "overlap", "target overlaps what is stored",
+           "What is stored by a mask, or the mask, lies in the memory that is stored to: NumPy does it, by way of a copy.",
+           "Store a copy, if it happens often."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),
@@ -244,6 +247,8 @@ OPERATIONS = {
     "recheck": "source_changed",
     "look": "source_changed",
     "make": "memory",
+    "pick": "memory",
+    "place": "overlap",
     "put": "store_target",
     "reduce": "fp_flags",
     "roll": "memory",

@@ -264,6 +264,30 @@ def _roll_into(op: Op) -> bool:
     return (to.name, to.ndim) == (source.name, source.ndim) and len(op.args) == 2 + 2 * to.ndim and _ints(op, 2)
 
 
+def _mask(op: Op, array: Value, mask: Value) -> int:
+    """How many axes of the array the mask leaves, or -1."""
+    if not isinstance(array.type, Array) or not isinstance(mask.type, Array) or mask.type.name != "bool" or not mask.type.ndim:
+        return -1
+    left = array.type.ndim - mask.type.ndim
+    return left if 0 <= op.attrs["lead"] <= left else -1
+
+
+def _pick(op: Op) -> bool:
+    if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2) or op.args[0].type.name != op.result.type.name:  # type: ignore[attr-defined]
+        return False
+    return _mask(op, *op.args[:2]) == len(op.args) - 3 == _rank(op) - 1 and op.result.type.order == "C"  # type: ignore[attr-defined]
+
+
+def _place(op: Op) -> bool:
+    if len(op.args) != 4 or op.results or not _ints(op, 3):
+        return False
+    array, value = op.args[0].type, op.args[1].type
+    if not isinstance(array, Array) or not array.writable or not isinstance(value, (Array, Np)) or value.name != array.name:
+        return False
+    left = _mask(op, op.args[0], op.args[2])
+    return left >= 0 and (isinstance(value, Np) or value.ndim == left + 1)
+
+
 def _empty(op: Op) -> bool:
     rank, filled = _rank(op), bool(op.attrs["filled"])
     if not _one(op, Array) or len(op.args) != rank + filled or not _ints(op, 0, rank):
@@ -369,6 +393,9 @@ SIGNATURES: dict[str, Signature] = {
     "ew": _ew,
     "assign": _assign,
     "empty": _empty,
+    "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
+    "pick": _pick,
+    "place": _place,
     "roll": _roll,
     "roll_into": _roll_into,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),

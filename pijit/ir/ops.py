@@ -115,6 +115,11 @@ ROWS = (
         " exit: no memory", _REDO, fresh=True),
     Row("roll_into", "a[...] = roll of v as if v had been copied first; args a, v, their dims, places. exit: no memory, and nothing is written",
         _REDO, effect="write"),
+    Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
+    Row("pick", "a[mask], where the mask is for the axes of a from `lead` on; a new C-contiguous array, first along the mask, then the others of a;"
+        " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
+    Row("place", "a[mask] = v; args a, v, mask, how many elements it takes at most; v a NumPy scalar, or an array along the axes before the"
+        " mask, the mask, and the other axes. attr stretch: of v. exit: a overlaps what is read", _REDO, effect="write", attrs=("lead", "stretch")),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"

@@ -447,6 +447,23 @@ def _rolled(array: Any, rest: Sequence[int]) -> Any:
     return np.roll(array, rest[array.ndim :], tuple(range(array.ndim)))
 
 
+def _at(op: Op, mask: Any) -> Any:
+    return (slice(None),) * op.attrs["lead"] + (mask,)
+
+
+def _pick(op: Op, array: Any, mask: Any, *dims: int) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    made = _new(type, dims)
+    made[...] = np.moveaxis(array[_at(op, mask)], op.attrs["lead"], 0)
+    return made
+
+
+def _place(op: Op, array: Any, value: Any, mask: Any, count: int) -> None:
+    _demand(not np.may_share_memory(array, mask) and not np.may_share_memory(array, value))
+    array[_at(op, mask)] = value
+
+
 def _empty(op: Op, *args: Any) -> Any:
     type = op.result.type
     assert isinstance(type, Array)
@@ -638,6 +655,9 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "ew": _careful(_ew),
     "assign": _careful(_assign),
     "empty": _careful(_empty),
+    "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
+    "pick": _careful(_pick),
+    "place": _careful(_place),
     "roll": _careful(_roll),
     "roll_into": _careful(_roll_into),
     "kernel": _careful(_kernel),

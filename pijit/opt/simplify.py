@@ -64,7 +64,7 @@ def same_params(graph: Graph) -> bool:
     new: Renaming = {}
     for block in graph.blocks:
         for param in block.params:
-            others = {_identity(_latest(new, arg)): _latest(new, arg) for arg in passed[param]}
+            others = {identity(_latest(new, arg)): _latest(new, arg) for arg in passed[param]}
             others.pop(param, None)
             if len(others) == 1:
                 (new[param],) = others.values()
@@ -288,7 +288,7 @@ class _Walk:
         if op.name == "store":
             array, value, *indices = op.args
             seen[self.place(array, indices)] = (value,)
-        key = self.place(op.args[0], op.args[1:]) if op.name == "load" else _key(op)
+        key = self.place(op.args[0], op.args[1:]) if op.name == "load" else ("count", self.now, op.args) if op.name == "mask_count" else _key(op)
         if key is not None:
             if key in seen:
                 self.replace(op, seen[key])
@@ -299,7 +299,7 @@ class _Walk:
 
     def place(self, array: Value, indices: Sequence[Value]) -> Key:
         """The key of an element as it is now."""
-        return "load", self.now, tuple(map(_identity, (array, *indices)))
+        return "load", self.now, tuple(map(identity, (array, *indices)))
 
     def replace(self, op: Op, values: tuple[Value, ...]) -> None:
         self.changed = True
@@ -313,10 +313,11 @@ def _key(op: Op) -> Key | None:
         return None
     types = tuple(value.type for value in op.results)
     attrs = tuple((name, repr(item)) for name, item in op.attrs.items())
-    return op.name, tuple(map(_identity, op.args)), types, attrs
+    return op.name, tuple(map(identity, op.args)), types, attrs
 
 
-def _identity(value: Value) -> object:
+def identity(value: Value) -> object:
+    """Equal for values that are known to be equal."""
     if not isinstance(value, Const):
         return value
     if isinstance(value.type, Np):

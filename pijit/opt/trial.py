@@ -21,7 +21,7 @@ _FLOATS = INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolu
 _ABSORBING = frozenset(
     {"add", "subtract", "multiply", "square", "negative", "absolute"}
 )  # finite only if the operands are
-_NEW = frozenset({"empty", "ew", "kernel", "roll"})
+_NEW = frozenset({"empty", "ew", "kernel", "roll", "pick"})
 
 
 class Trial:

@@ -175,7 +175,7 @@ def line_of(op: Op) -> int:
     return next((exit.frames[-1].line for exit in op.exits.values() if exit.frames), op.line)
 
 
-_WRITTEN = {"assign": 0, "roll_into": 0, "store": 0, "kernel_into": -1}  # the argument that an operation writes to
+_WRITTEN = {"assign": 0, "roll_into": 0, "place": 0, "store": 0, "kernel_into": -1}  # the argument that an operation writes to
 
 
 def observed(op: Op) -> Value | None:

@@ -24,6 +24,8 @@ _WORK = {
     "reduce": 1500.0,
     "matmul": 600.0,
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
+    **dict.fromkeys(("pick", "place"), 400.0),
+    "mask_count": 0.0,
     "np_op": 50.0,
     "call": -80.0,
 }

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, instances, mappings, objects, opaque, standins
+from . import elementwise, instances, mappings, masks, objects, opaque, standins
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -43,7 +43,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(container, ArrayValue):
         plan = plan_of(t, container, index)
         if plan is None:
-            return opaque.call_pure(t, operator.getitem, [container, index], {})
+            picked = masks.load(t, container, index)
+            return picked or opaque.call_pure(t, operator.getitem, [container, index], {})
         if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
             return element_at(t, container, [value for _, value in plan])
         return view(t, container, plan)
@@ -106,6 +107,8 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
     plan = plan_of(t, container, index)
+    if plan is None and masks.store(t, container, index, value):
+        return
     if plan is None or not storable(t, container, value):
         opaque.call_for_effect(t, operator.setitem, [container, index, value])
         return
@@ -114,7 +117,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = _as_element(t, scalar, container.type)
+        converted = as_element(t, scalar, container.type)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         return
@@ -127,11 +130,11 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(_as_element(t, scalar, container.type))
+        source = Scalar(as_element(t, scalar, container.type))
     elementwise.assign(t, target, source)
 
 
-def _as_element(t: Tracer, value: Value, array: Array) -> Value:
+def as_element(t: Tracer, value: Value, array: Array) -> Value:
     """A number as an element to be stored. NumPy's ints have to fit, as Python's have; arithmetic would wrap."""
     if isinstance(value.type, Np) and value.type.dtype.kind in "iu" and array.dtype.kind in "iu" and value.type != array.element:
         value = cast(t, value, INT)

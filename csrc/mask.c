@@ -1,0 +1,252 @@
+/* mask.c - a[mask] and a[mask] = v for native code, where the mask goes over some neighbouring axes of a. Plain memory: no object is touched. */
+#include "pijit.h"
+
+#define MAX_AXES 64
+#define CHUNK 1024
+#define RUN 64
+#define ALL 0x8080808080808080u
+
+/* One axis: a length, and the bytes from one element to the next in the mask, in a, and in what is packed: v, or the result. */
+typedef struct {
+    int64_t n, mask, spread, packed;
+} Axis;
+
+/* A walk over the axes of the mask, in the order of indices; the last axis is looked at as a whole. */
+typedef struct {
+    Axis axes[MAX_AXES];
+    int naxes;
+    int64_t at[MAX_AXES]; /* of the axes but the last */
+    int64_t next;         /* in the last one */
+    const char *row;
+    int64_t offset; /* of the row in a */
+    bool done;
+} Walk;
+
+static void start(Walk *w, const char *mask, int64_t ndim, const int64_t *dims, const int64_t *steps, const int64_t *spread)
+{
+    *w = (Walk){.row = mask};
+    for (int64_t i = 0; i < ndim; i++) {
+        w->done |= dims[i] == 0;
+        Axis axis = {dims[i], steps[i], spread[i], 0}, *before = &w->axes[w->naxes - (w->naxes > 0)];
+        if (w->naxes && before->mask == axis.n * axis.mask && before->spread == axis.n * axis.spread) {
+            axis.n *= before->n;
+            *before = axis;
+        }
+        else {
+            w->axes[w->naxes++] = axis;
+        }
+    }
+}
+
+static void next_row(Walk *w)
+{
+    w->next = 0;
+    int i = w->naxes - 2;
+    for (; i >= 0; i--) {
+        const Axis *a = &w->axes[i];
+        w->row += a->mask;
+        w->offset += a->spread;
+        if (++w->at[i] < a->n) {
+            return;
+        }
+        w->row -= a->n * a->mask;
+        w->offset -= a->n * a->spread;
+        w->at[i] = 0;
+    }
+    w->done = true;
+}
+
+/* The bytes of a word that are not 0, as the highest bit of each. */
+static inline uint64_t set_bytes(uint64_t word)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    return (((word & low) + low) | word) & ~low;
+}
+
+/* The offsets in a of the next elements that the mask takes, at most CHUNK; gives how many there are, 0 at the end. */
+static int take(Walk *w, int64_t *offsets)
+{
+    int found = 0;
+    while (!w->done) {
+        const Axis *a = &w->axes[w->naxes - 1];
+        int64_t i = w->next;
+        while (i < a->n && found <= CHUNK - 8) {
+            if (a->mask == 1 && i + 8 <= a->n) {
+                uint64_t word;
+                memcpy(&word, w->row + i, sizeof word);
+                word = set_bytes(word);
+                const int64_t here = w->offset + i * a->spread;
+                if (word == ALL) {
+                    for (int k = 0; k < 8; k++) {
+                        offsets[found + k] = here + k * a->spread;
+                    }
+                    found += 8;
+                    word = 0;
+                }
+                for (; word; word &= word - 1) {
+                    offsets[found++] = here + (__builtin_ctzll(word) >> 3) * a->spread;
+                }
+                i += 8;
+            }
+            else {
+                offsets[found] = w->offset + i * a->spread;
+                found += w->row[i * a->mask] != 0;
+                i++;
+            }
+        }
+        w->next = i;
+        if (i < a->n) {
+            return found;
+        }
+        next_row(w);
+    }
+    return found;
+}
+
+/* How many elements are true; block: the lengths, then the steps. */
+int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block)
+{
+    Walk w;
+    int64_t offsets[CHUNK], total = 0;
+    start(&w, mask, ndim, block, block + ndim, block + ndim);
+    if (w.naxes == 1 && w.axes[0].mask == 1 && !w.done) {
+        for (int64_t i = 0; i < w.axes[0].n; i++) {
+            total += mask[i] != 0;
+        }
+        return total;
+    }
+    for (int n; (n = take(&w, offsets)) > 0;) {
+        total += n;
+    }
+    return total;
+}
+
+typedef struct {
+    int64_t halves[2];
+} Pair;
+
+#define MOVE(T)                                                                                                       \
+    for (int i = 0; i < n; i++, packed += step) {                                                                     \
+        *(T *)(pick ? packed : spread + offsets[i]) = *(const T *)(pick ? spread + offsets[i] : packed);              \
+    }                                                                                                                 \
+    break
+
+static inline void move_items(char *spread, char *packed, const int64_t *offsets, int n, int64_t step, int64_t size, const bool pick)
+{
+    switch (size) {
+    case 1: MOVE(uint8_t);
+    case 2: MOVE(uint16_t);
+    case 4: MOVE(uint32_t);
+    case 8: MOVE(uint64_t);
+    case 16: MOVE(Pair);
+    default:
+        for (int i = 0; i < n; i++, packed += step) {
+            memcpy(pick ? packed : spread + offsets[i], pick ? spread + offsets[i] : packed, (size_t)size);
+        }
+    }
+}
+
+/* How what is packed lies there: the step from one element of the mask to the next, the bytes of one, and whether both arrays go on without
+ * gaps where the mask does. */
+typedef struct {
+    int64_t step, size;
+    bool dense, pick;
+} Packing;
+
+static void move_some(char *spread, char *packed, const int64_t *offsets, int n, const Packing *p)
+{
+    for (int i = 0; i < n;) {
+        const int rest = n - i, some = p->dense && rest > RUN ? RUN : rest;
+        char *there = packed + i * p->step;
+        if (p->dense && offsets[i + some - 1] - offsets[i] == (some - 1) * p->size) {
+            memcpy(p->pick ? there : spread + offsets[i], p->pick ? spread + offsets[i] : there, (size_t)(some * p->size));
+        }
+        else if (p->pick) {
+            move_items(spread, there, offsets + i, some, p->step, p->size, true);
+        }
+        else {
+            move_items(spread, there, offsets + i, some, p->step, p->size, false);
+        }
+        i += some;
+    }
+}
+
+/* The same for each element of the other axes. */
+static void move_all(char *spread, char *packed, const Axis *others, int nothers, const int64_t *offsets, int n, const Packing *p)
+{
+    if (nothers == 0) {
+        move_some(spread, packed, offsets, n, p);
+        return;
+    }
+    for (int64_t i = 0; i < others->n; i++) {
+        move_all(spread + i * others->spread, packed + i * others->packed, others + 1, nothers - 1, offsets, n, p);
+    }
+}
+
+/* block: the numbers of the mask's axes and of the others, how many elements the mask takes; of the mask's axes the lengths, the steps and those
+ * in a; of the others the lengths, the steps in a and in what is packed; the step in that from one element of the mask to the next. */
+static void move(char *spread, char *packed, const char *mask, int64_t itemsize, const int64_t *block, bool pick)
+{
+    const int64_t ndim = block[0], count = block[2], *own = block + 3, *rest = own + 3 * ndim;
+    int64_t nothers = block[1];
+    const int64_t step = rest[3 * nothers];
+    Axis others[MAX_AXES];
+    for (int64_t i = 0; i < nothers; i++) {
+        if (rest[i] == 0) {
+            return;
+        }
+        others[i] = (Axis){rest[i], 0, rest[nothers + i], rest[2 * nothers + i]};
+    }
+    int64_t size = itemsize;
+    for (; nothers && others[nothers - 1].spread == size && others[nothers - 1].packed == size; nothers--) {
+        size *= others[nothers - 1].n;
+    }
+    Walk w;
+    int64_t offsets[CHUNK], total = 0;
+    start(&w, mask, ndim, own, own + ndim, own + 2 * ndim);
+    const Packing how = {step, size, w.naxes == 1 && w.axes[0].spread == size && step == size, pick};
+    for (int n; (n = take(&w, offsets)) > 0 && total + n <= count; total += n) {
+        move_all(spread, packed + total * step, others, (int)nothers, offsets, n, &how);
+    }
+}
+
+/* target = source[mask]; target is new. */
+void pj_pick(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block)
+{
+    move((char *)(intptr_t)source, target, mask, itemsize, block, true);
+}
+
+static bool meet(uintptr_t low, uintptr_t high, uintptr_t other_low, uintptr_t other_high)
+{
+    return low < other_high && other_low < high;
+}
+
+/* target[mask] = source. False: the target overlaps the source or the mask, and nothing was written. */
+int64_t pj_place(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block)
+{
+    const int64_t ndim = block[0], nothers = block[1], count = block[2], *own = block + 3, *rest = own + 3 * ndim;
+    int64_t dims[2 * MAX_AXES], spread[2 * MAX_AXES], packed[2 * MAX_AXES], size = count;
+    for (int64_t i = 0; i < ndim; i++) {
+        dims[i] = own[i], spread[i] = own[2 * ndim + i];
+    }
+    for (int64_t i = 0; i < nothers; i++) {
+        dims[ndim + i] = rest[i], spread[ndim + i] = rest[nothers + i], packed[i] = rest[2 * nothers + i];
+        size *= rest[i];
+    }
+    if (size == 0) {
+        return 1;
+    }
+    uintptr_t low, high, other_low, other_high;
+    pj_extent(target, itemsize, ndim + nothers, dims, spread, &low, &high);
+    pj_extent(mask, 1, ndim, own, own + ndim, &other_low, &other_high);
+    if (meet(low, high, other_low, other_high)) {
+        return 0;
+    }
+    dims[ndim + nothers] = count, packed[nothers] = rest[3 * nothers];
+    pj_extent(source, itemsize, nothers + 1, dims + ndim, packed, &other_low, &other_high);
+    if (meet(low, high, other_low, other_high)) {
+        return 0;
+    }
+    move(target, (char *)(intptr_t)source, mask, itemsize, block, false);
+    return 1;
+}
