@@ -9,6 +9,7 @@ from ..ir.check import check
 from ..ir.graph import Graph
 from .branchless import straighten
 from .dce import dce
+from .equal import equal
 from .fuse import Fusible, fuse
 from .rolls import rolls
 from .simplify import simplify, thread
@@ -41,6 +42,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("unseen", lambda graph, options: unseen(graph)),
+    ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),

@@ -9,10 +9,8 @@ Between the first and the last nothing may write; exits there resume where the f
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..ir.graph import Block, Const, Graph, Op, Value
-from ..ir.ops import OPS
+from .again import redirect, repeatable, seen_elsewhere
 
 
 def rolls(graph: Graph) -> None:
@@ -25,7 +23,7 @@ def rolls(graph: Graph) -> None:
             assert isinstance(source.op, Op)
             start = block.ops.index(source.op)
             if _alone(graph, block, source, start, place) and _join(op, source.op):
-                _redirect(block, start, place)
+                redirect(block, start, place)
 
 
 def _rolled(op: Op) -> Value | None:
@@ -56,19 +54,14 @@ def _base(value: Value) -> Value:
 
 def _alone(graph: Graph, block: Block, made: Value, start: int, place: int) -> bool:
     """Whether nothing but what stands between the two, and the last one, uses what was made, or a view of it."""
-    between = block.ops[start + 1 : place]
-    if any(OPS[op.name].effect in ("write", "any") or any(exit.kind != "redo" for exit in op.exits.values()) for op in between):
+    if not repeatable(block, start, place):
         return False
-    names = {made, *(op.result for op in between if op.name == "view" and op.args[0] is made)}
-    inside = {id(exit) for op in block.ops[start : place + 1] for exit in op.exits.values()}
+    names = {made, *(op.result for op in block.ops[start + 1 : place] if op.name == "view" and op.args[0] is made)}
+    if seen_elsewhere(graph, block, start, place, names):
+        return False
     last = block.ops[place]
-    for other in graph.blocks:
-        for op in other.ops:
-            if op is not last and not names.isdisjoint(op.args) and not (op.name == "view" and op.result in names):
-                return False
-        if any(not names.isdisjoint(jump.args) for jump in other.jumps()):
-            return False
-    return all(id(exit) in inside or names.isdisjoint(exit.values()) for exit in graph.exits())
+    users = (op for other in graph.blocks for op in other.ops if not names.isdisjoint(op.args))
+    return all(op is last or (op.name == "view" and op.result in names) for op in users)
 
 
 def _join(op: Op, first: Op) -> bool:
@@ -90,9 +83,3 @@ def _sum(one: Value, other: Value) -> Value | None:
     if isinstance(one, Const) and one.value == 0:
         return other
     return one if isinstance(other, Const) and other.value == 0 else None
-
-
-def _redirect(block: Block, start: int, place: int) -> None:
-    first = block.ops[start].exits["redo"]
-    for op in block.ops[start : place + 1]:
-        op.exits = {name: replace(exit, frames=first.frames, names=first.names) for name, exit in op.exits.items()}

@@ -1,0 +1,65 @@
+"""Equal arrays are made once, where nobody can tell that they are one.
+
+    x = pick z, m                          x = pick z, m
+    y = pick z, m            ->            w = ew multiply x, x
+    w = ew multiply x, y
+
+From the first on to the last use of both nothing may be written, and nothing but operations that read elements may have either. A warning
+of the first is one of the second too: the interpreter does both again.
+"""
+
+from __future__ import annotations
+
+from ..ir.graph import Block, Graph, Op, Value
+from ..ir.ops import OPS
+from .again import redirect, repeatable, seen_elsewhere
+from .rename import Renamer
+from .simplify import identity
+
+_MAKERS = frozenset({"ew", "pick", "roll"})
+_READERS = frozenset({"ew", "reduce", "pick", "mask_count", "roll", "load"})
+
+
+def equal(graph: Graph) -> None:
+    """Removes the second of two."""
+    for block in graph.blocks:
+        known: dict[tuple[object, ...], Op] = {}
+        for op in list(block.ops):
+            if OPS[op.name].effect in ("write", "any"):
+                known.clear()
+            elif op.name in _MAKERS:
+                first = known.setdefault(_key(op), op)
+                if first is not op and not _merge(graph, block, first, op):
+                    known[_key(op)] = op
+
+
+def _key(op: Op) -> tuple[object, ...]:
+    attrs = tuple((name, repr(item)) for name, item in op.attrs.items())
+    return op.name, tuple(map(identity, op.args)), op.result.type, attrs
+
+
+def _merge(graph: Graph, block: Block, first: Op, second: Op) -> bool:
+    both = {first.result, second.result}
+    start = block.ops.index(first)
+    stop = _last_use(graph, block, both)
+    if stop is None or not repeatable(block, start, stop) or seen_elsewhere(graph, block, start, stop, both):
+        return False
+    redirect(block, start, stop)
+    block.ops.remove(second)
+    renamer = Renamer({second.result: first.result})
+    for op in block.ops:
+        op.args = renamer.values(op.args)
+    return True
+
+
+def _last_use(graph: Graph, block: Block, values: set[Value]) -> int | None:
+    """Where the last one is that uses them; None if something does that may keep them, or in another block."""
+    last = None
+    for other in graph.blocks:
+        for place, op in enumerate(other.ops):
+            if values.isdisjoint(op.args):
+                continue
+            if other is not block or op.name not in _READERS:
+                return None
+            last = place
+    return last
