@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.graph import Block, Graph, Value
+from ..ir.graph import Block, Graph, Leave, Value
 from ..ir.ops import OPS
 
 
@@ -19,10 +19,11 @@ def repeatable(block: Block, start: int, stop: int) -> bool:
 
 def seen_elsewhere(graph: Graph, block: Block, start: int, stop: int, values: set[Value]) -> bool:
     """Whether a jump, or an exit of another place, passes on one of the values."""
-    inside = {id(exit) for op in block.ops[start : stop + 1] for exit in op.exits.values()}
-    if any(not values.isdisjoint(jump.args) for other in graph.blocks for jump in other.jumps()):
-        return True
-    return any(id(exit) not in inside and not values.isdisjoint(exit.values()) for exit in graph.exits())
+    inside = set(block.ops[start : stop + 1])
+    exits = [exit for other in graph.blocks for op in other.ops if op not in inside for exit in op.exits.values()]
+    exits += [other.end.exit for other in graph.blocks if isinstance(other.end, Leave)]
+    passed = [jump.args for other in graph.blocks for jump in other.jumps()]
+    return any(not values.isdisjoint(given) for given in (*passed, *(exit.values() for exit in exits)))
 
 
 def redirect(block: Block, start: int, stop: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from differential import check
 from graphs import Builder
 
-from pijit.ir.graph import const
+from pijit.ir.graph import Op, const
 from pijit.ir.types import INT, Array
 from pijit.opt.again import redirect
 from pijit.opt.equal import equal
@@ -60,6 +60,14 @@ def test_twice(between):
 def test_exits_elsewhere_keep_both():
     graph = two()
     graph.entry.end.exit.frames[0].locals.update(graph.entry.ops[-1].exits["redo"].frames[0].locals)
+    assert made(graph) == 2
+
+
+def test_a_later_operation_shares_the_exit():
+    graph = two()
+    last = graph.entry.ops[-1]
+    check = Op("check", (const(True),), (), {}, {"redo": last.exits["redo"]}, 9)
+    graph.entry.ops.append(check)
     assert made(graph) == 2
 
 
