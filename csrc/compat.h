@@ -276,22 +276,34 @@ static inline int pj_serve(PyThreadState *ts)
 #endif
 }
 
+#if PJ_MONITORING
+static inline int pj_any_tool(const uint8_t *tools, size_t events)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < events; i++) {
+        any |= tools[i];
+    }
+    return any != 0;
+}
+#endif
+
+/* Is there a tool that wants events of this very code object? */
+static inline int pj_monitored(PyCodeObject *code)
+{
+#if PJ_MONITORING
+    _PyCoMonitoringData *data = code->_co_monitoring;
+    return data != NULL && pj_any_tool(data->local_monitors.tools, sizeof(data->local_monitors.tools));
+#else
+    (void)code;
+    return 0;
+#endif
+}
+
 /* Somebody traces, profiles or monitors: the user's events must come from the original, unpatched code. */
 static inline int pj_traced(PyThreadState *ts, PyCodeObject *code)
 {
 #if PJ_MONITORING
-    const uint8_t *tools = ts->interp->monitors.tools;
-    uint8_t any = 0;
-    for (size_t i = 0; i < sizeof(ts->interp->monitors.tools); i++) {
-        any |= tools[i];
-    }
-    if (code->_co_monitoring != NULL) {
-        const uint8_t *local = code->_co_monitoring->local_monitors.tools;
-        for (size_t i = 0; i < sizeof(code->_co_monitoring->local_monitors.tools); i++) {
-            any |= local[i];
-        }
-    }
-    return any != 0;
+    return pj_any_tool(ts->interp->monitors.tools, sizeof(ts->interp->monitors.tools)) || pj_monitored(code);
 #else
     (void)code;
     return ts->cframe->use_tracing != 0;
@@ -302,11 +314,7 @@ static inline int pj_traced(PyThreadState *ts, PyCodeObject *code)
 static inline int pj_traced_anywhere(PyInterpreterState *interp)
 {
 #if PJ_MONITORING
-    uint8_t any = 0;
-    for (size_t i = 0; i < sizeof(interp->monitors.tools); i++) {
-        any |= interp->monitors.tools[i];
-    }
-    return any != 0;
+    return pj_any_tool(interp->monitors.tools, sizeof(interp->monitors.tools));
 #else
     for (PyThreadState *ts = PyInterpreterState_ThreadHead(interp); ts != NULL; ts = PyThreadState_Next(ts)) {
         if (ts->c_tracefunc != NULL || ts->c_profilefunc != NULL) {

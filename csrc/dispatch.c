@@ -163,7 +163,7 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
 
 static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
 {
-    PyObject *o = registers[row->reg];
+    PyObject *o = row->reg < 0 ? NULL : registers[row->reg];
     switch ((PjGuardOp)row->op) {
     case PJ_GUARD_ARRAY:
         W[row->word] = (int64_t)(intptr_t)o;
@@ -251,6 +251,10 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) && pj_absent(r->frame->f_locals, row);
     case PJ_GUARD_NO_GLOBAL:
         return PyDict_CheckExact(r->frame->f_globals) && pj_absent(r->frame->f_globals, row);
+    case PJ_GUARD_UNMONITORED: {
+        PyObject *code = pj_held(row->object);
+        return code != NULL && !pj_monitored((PyCodeObject *)code);
+    }
     case PJ_GUARD_ERRMASK:
         return pj_errmask() == row->value;
     case PJ_GUARD_GLOBALS:
@@ -337,7 +341,7 @@ int64_t pj_recheck(int64_t *W)
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
                  row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
                  row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
-                 row->op == PJ_GUARD_OBJECT) {
+                 row->op == PJ_GUARD_OBJECT || row->op == PJ_GUARD_UNMONITORED) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }
@@ -545,6 +549,9 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
                 break;
             case PJ_GUARD_CLASS:
                 *object = pj_held(PyTuple_GET_ITEM(row->object, 0));
+                break;
+            case PJ_GUARD_UNMONITORED:
+                *object = pj_held(row->object);
                 break;
             default:
                 *object = registers[row->reg];

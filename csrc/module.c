@@ -145,6 +145,16 @@ static PyObject *current_errmask(PyObject *module, PyObject *ignored)
     return PyLong_FromLongLong(pj_errmask());
 }
 
+static PyObject *monitored(PyObject *module, PyObject *code)
+{
+    (void)module;
+    if (!PyCode_Check(code)) {
+        PyErr_SetString(PyExc_TypeError, "a code object is needed");
+        return NULL;
+    }
+    return PyBool_FromLong(pj_monitored((PyCodeObject *)code));
+}
+
 static PyObject *set_forced_exit(PyObject *module, PyObject *n)
 {
     (void)module;
@@ -198,6 +208,7 @@ static PyMethodDef functions[] = {
     {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
+    {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
     {"then_made", pj_then_made, METH_VARARGS, "then_made(result, instance): what a call of a class makes of __init__'s result"},
     {"then_nothing", pj_then_nothing, METH_O, "then_nothing(result): the instruction pushes nothing"},

@@ -29,7 +29,7 @@ typedef struct {
     uint8_t given; /* while parsing: which parts */
     bool loads;
     bool mutable_source; /* pj_recheck looks at it again */
-    int16_t reg;         /* the register a checking row reads; of "attr" and "item": the container */
+    int16_t reg;         /* the register a checking row reads, or -1; of "attr" and "item": the container */
     int16_t target;      /* the register a loading row writes */
     int32_t word;
     int32_t a; /* slot, index or NumPy type number */

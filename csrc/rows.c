@@ -157,6 +157,13 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         row->object = Py_NewRef(o);
         return 0;
     }
+    case 'k':
+        if (pj_held(o) == NULL || !PyCode_Check(pj_held(o))) {
+            PyErr_SetString(PyExc_TypeError, "guard row: a code object is needed");
+            return -1;
+        }
+        row->object = Py_NewRef(o);
+        return 0;
     case 't':
         if (pj_held(o) == NULL || !PyType_Check(pj_held(o))) {
             PyErr_SetString(PyExc_TypeError, "guard row: a type is needed");
@@ -196,6 +203,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_NO_ATTR:
     case PJ_GUARD_NO_NAME:
     case PJ_GUARD_NO_GLOBAL:
+    case PJ_GUARD_UNMONITORED:
     case PJ_GUARD_ERRMASK:
     case PJ_GUARD_ARRAY:
         row->mutable_source = true;
@@ -204,7 +212,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
         row->mutable_source = ((PyTypeObject *)pj_held(row->object))->tp_flags & Py_TPFLAGS_HEAPTYPE;
         break;
     default:
-        row->mutable_source = !row->loads && row->object == NULL && registers[row->reg];
+        row->mutable_source = !row->loads && row->object == NULL && row->reg >= 0 && registers[row->reg];
     }
 }
 
@@ -224,6 +232,7 @@ static int row_parse(PjRow *row, PyObject *tuple, int registers)
             return -1;
         }
         row->op = (uint8_t)op;
+        row->reg = -1;
         row->loads = kinds[op].loads;
         for (Py_ssize_t i = 0; fields[i] != '\0'; i++) {
             if (row_field(row, fields[i], PyTuple_GET_ITEM(tuple, i + 1), registers) < 0) {

@@ -199,6 +199,11 @@ def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_errstate", "np.geterr()", "NumPy's error state of that time", now)
 
 
+def of_monitored(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    watched = name.removeprefix("no tool of sys.monitoring watches ")
+    yield Difference("guard_attr", f"the events of {watched}", "no tool that watches them", "one")
+
+
 def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
 
@@ -253,6 +258,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "sole": of_sole,
     "apart": of_apart,
     "errmask": of_errmask,
+    "unmonitored": of_monitored,
     "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
@@ -261,4 +267,4 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"builtin", "class", "unset", "no_name", "no_global", "errmask", "globals", "no_attr"})
+FRAME = frozenset({"builtin", "class", "unset", "no_name", "no_global", "errmask", "globals", "no_attr", "unmonitored"})

@@ -23,7 +23,7 @@ Row = tuple[Any, ...]
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
-_NAMES = _PINS | {"const", "python_function", "globals"}
+_NAMES = _PINS | {"const", "python_function", "unmonitored", "globals"}
 
 
 @dataclass(frozen=True, slots=True)

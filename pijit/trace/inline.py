@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
@@ -79,7 +80,7 @@ def _of_function(
     )  # fmt: skip
     builtins_ = function.__globals__.get("__builtins__", builtins)
     namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    return _frame(code, function, function.__globals__, namespace, values, then)
+    return _frame(t, code, function, function.__globals__, namespace, values, then)
 
 
 def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
@@ -96,7 +97,7 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     named = dict(zip(keyword_defaults.names, keyword_defaults.items, strict=True)) if isinstance(keyword_defaults, Instance) else {}
     values = bind(code.value, name, items_of(defaults) or (), named, args, kwargs)
     maker = t.state.frame
-    frame = _frame(code.value, maker.function, maker.globals, maker.builtins, values, None)
+    frame = _frame(t, code.value, maker.function, maker.globals, maker.builtins, values, None)
     frame.made.append(made)
     return _enter(t, frame)
 
@@ -113,11 +114,20 @@ def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str)
         raise Break("inline_limit", name)
     if bytecode.is_malformed or bytecode.sees_frame or not can_inline(code):
         raise Break("not_inlinable", name)
+    if _native.monitored(code):
+        raise Break("not_inlinable", f"{name}: a tool of sys.monitoring watches it")
 
 
 def _frame(
-    code: types.CodeType, function: Any, globals_: dict[str, Any], builtins_: dict[str, Any], values: dict[int, Abstract], then: Then | None
+    t: Tracer,
+    code: types.CodeType,
+    function: Any,
+    globals_: dict[str, Any],
+    builtins_: dict[str, Any],
+    values: dict[int, Abstract],
+    then: Then | None,
 ) -> FrameState:
+    t.guards.frame("unmonitored", code, text=f"no tool of sys.monitoring watches {code.co_qualname}")
     bytecode = decode(code)
     locals_: list[Abstract] = [UNBOUND] * len(bytecode.slots)
     for slot, value in values.items():

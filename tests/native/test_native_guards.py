@@ -319,6 +319,31 @@ def test_python_function():
     assert g(bare) == "missed"
 
 
+def test_unmonitored():
+    def callee():
+        return 1
+
+    f, code = one(), callee.__code__
+    probe(f, [("unmonitored", code)])
+    assert f() is HIT
+    if sys.version_info >= (3, 12):
+        sys.monitoring.use_tool_id(3, "test")
+        try:
+            sys.monitoring.set_local_events(3, code, sys.monitoring.events.PY_START)
+            assert _native.monitored(code)
+            assert f() == "missed"
+            sys.monitoring.set_local_events(3, code, 0)
+            assert f() is HIT
+        finally:
+            sys.monitoring.set_local_events(3, code, 0)
+            sys.monitoring.free_tool_id(3)
+    assert not _native.monitored(code)
+    with pytest.raises(TypeError, match="a code object is needed"):
+        probe(one(), [("unmonitored", callee)])
+    with pytest.raises(TypeError, match="a code object is needed"):
+        _native.monitored(callee)
+
+
 def test_globals():
     f = one()
     probe(f, [("globals", globals())])
