@@ -15,6 +15,7 @@ PyObject *pj_call_back(PyObject *callback, PyObject *args)
 {
     PyThreadState *ts = PyThreadState_Get();
     pj_more_recursion(ts, HEADROOM);
+    pj_filter_watchers();
     pj_thread.in_callback++;
     PyObject *result = PyObject_Call(callback, args, NULL);
     pj_thread.in_callback--;
@@ -40,6 +41,7 @@ void pj_report(const char *what)
             PyErr_Clear();
             text = PyUnicode_FromString(what);
         }
+        pj_filter_watchers();
         pj_thread.in_callback++;
         PyObject *result = text == NULL ? NULL : PyObject_CallOneArg(callback, text);
         pj_thread.in_callback--;

@@ -298,7 +298,10 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
     }
     PyThreadState *ts = PyThreadState_Get();
     bool aside = pj_collector_leave(ts);
+    pj_filter_watchers();
+    pj_thread.in_callback++;
     PyObject *copy = PyObject_CallMethod((PyObject *)state->code, "replace", NULL);
+    pj_thread.in_callback--;
     if (aside) {
         pj_collector_back(ts);
     }

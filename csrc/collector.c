@@ -73,7 +73,9 @@ static void collect(Collector *gc)
     gc->enabled = 1;
     gc->debug = 0;
     gc->callbacks = NULL;
+    pj_thread.in_callback++; /* what goes is of callbacks too */
     PyGC_Collect();
+    pj_thread.in_callback--;
     since += gc->long_lived_total;
     if (all) {
         known = gc->long_lived_total;

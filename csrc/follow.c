@@ -7,6 +7,7 @@
 #include "frame.h"
 
 bool pj_following;
+int pj_function_watcher = -1;
 
 #if PJ_OWN_CALLS
 
@@ -69,12 +70,10 @@ static int function_event(PyFunction_WatchEvent event, PyFunctionObject *f, PyOb
 /* From here on functions are seen to come and go. 0; -1 without an exception: there are too many who watch. */
 int pj_watch_functions(void)
 {
-    static bool done;
-    if (!done && PyFunction_AddWatcher(function_event) < 0) {
+    if (pj_function_watcher < 0 && (pj_function_watcher = PyFunction_AddWatcher(function_event)) < 0) {
         PyErr_Clear();
         return -1;
     }
-    done = true;
     return 0;
 }
 

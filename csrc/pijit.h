@@ -297,10 +297,14 @@ bool pj_own_now(PyObject *function);
 
 /* follow.c */
 extern bool pj_following; /* functions are met at their first call */
+extern int pj_function_watcher; /* the number of pijit's own, or -1 */
 int pj_follow(void);
 int pj_meet(void);
 int pj_watch_functions(void);
 bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
+
+/* watchers.c */
+void pj_filter_watchers(void); /* from here on they are called only while pj_thread.in_callback is 0, and for no clone */
 
 /* calls.c */
 int64_t pj_reference(int64_t *W);
