@@ -325,6 +325,24 @@ static inline int pj_traced_anywhere(PyInterpreterState *interp)
 #endif
 }
 
+/* While objects are made of what is borrowed nothing of the program may run. 3.11 collects garbage, and so runs finalizers, wherever
+ * something is allocated; from 3.12 on that waits for the interpreter. What is given is for pj_let_collect. */
+static inline int pj_keep_from_collecting(void)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return 0;
+#else
+    return PyGC_Disable();
+#endif
+}
+
+static inline void pj_let_collect(int before)
+{
+    if (before) {
+        PyGC_Enable();
+    }
+}
+
 /* 3.13: the name became public. */
 static inline int pj_finalizing(void)
 {

@@ -429,7 +429,9 @@ PyObject *pj_return(PjExit *e, int64_t *W)
     if (e->kind != PJ_RETURN || e->nnames > 0 || e->count + 1 == e->next) {
         return NULL; /* the last: a callback is due, and looks at the frame */
     }
+    int collects = pj_keep_from_collecting();
     PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
+    pj_let_collect(collects);
     if (result == NULL) {
         PyErr_Clear();
         return NULL;
@@ -441,12 +443,16 @@ PyObject *pj_return(PjExit *e, int64_t *W)
 static PjStep apply_return(PjRun *r, PjExit *e, int64_t *W)
 {
     PyObject **values = alloca((size_t)(e->nnames + 1) * sizeof(PyObject *));
+    int collects = pj_keep_from_collecting();
     PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
     if (result == NULL && !PyErr_Occurred()) {
         PyErr_BadInternalCall();
     }
-    if (result != NULL && e->nnames > 0 &&
-        (build_all(e->name_recipes, e->nnames, values, W) < 0 || store_names(r->frame, e, values) < 0)) {
+    if (result != NULL && build_all(e->name_recipes, e->nnames, values, W) < 0) {
+        Py_CLEAR(result);
+    }
+    pj_let_collect(collects);
+    if (result != NULL && store_names(r->frame, e, values) < 0) {
         Py_CLEAR(result);
     }
     if (e->nframes > 0) {
@@ -481,16 +487,15 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
             exc = pj_err_take();
         }
     }
-    if (PJ_UNLIKELY(e->count == e->next) && e->kind != PJ_POLL) {
-        pj_call_on_exit(r, fragment, index);
-    }
+    bool due = PJ_UNLIKELY(e->count == e->next) && e->kind != PJ_POLL;
+    e->next += due; /* should this exit fail, the next time */
     PjExitFrame *root = &e->frames[0];
     PyObject **locals = alloca((size_t)(root->nlocals + root->nstack + e->nnames + 1) * sizeof(PyObject *));
     PyObject **stack = locals + root->nlocals;
     PyObject **names = stack + root->nstack;
     PjPending *pending = NULL;
     r->pc = root->pc;
-    int built = 0;
+    int built = 0, collects = pj_keep_from_collecting();
     if ((r->fresh && r->kinds != NULL && pj_frame_prologue(r->frame) < 0) || build_shared(e, W) < 0 ||
         build_all(root->locals, root->nlocals, locals, W) < 0) {
         goto failed;
@@ -507,6 +512,7 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
     if (e->nframes > 1 && (pending = pending_new(fragment, e, W)) == NULL) {
         goto failed;
     }
+    pj_let_collect(collects);
     r->fresh = false;
     PyObject **old = alloca((size_t)(root->nlocals + root->nstack + pj_frame_depth(r->frame) + 1) * sizeof(PyObject *));
     int used = write_frame(r->frame, root, locals, stack, old);
@@ -526,6 +532,9 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
             return PJ_STEP_THROW;
         }
     }
+    if (due) {
+        pj_call_on_exit(r, fragment, index); /* other threads may run: all objects have been made */
+    }
     if (pending != NULL) {
         pending->exc = exc;
         r->pending = pending;
@@ -534,6 +543,7 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
     return after_exit(r, e->kind, exc);
 failed:
     /* Out of memory while the objects were built: the frame is as it was, and the error is raised in it. */
+    pj_let_collect(collects);
     r->fresh = false;
     Py_XDECREF(exc);
     r->exc = pj_err_take();
