@@ -4,7 +4,8 @@
     Y: y = int_mul x 3; goto J(y)          =>       J's parameter is select(c, y, n)
     N: goto J(n)
 
-A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself.
+A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself; a choice
+between values that are there is made here all the same, so that their range is known.
 Moved are operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run and its operand
 lies outside the range in which nothing overflows.
 
@@ -151,7 +152,7 @@ def _try(block: Block, end: Branch, entered: dict[Block, int], new: Renaming) ->
     pairs = list(zip(yes.after.args, no.after.args, strict=True)) if join is no.after.target else []
     if not pairs or join.is_header or entered[join] != 2 or not all(_chosen(a) for a, _ in pairs):
         return
-    if len(yes.ops) + len(no.ops) > _MOST or not (yes.straight() and no.straight()) or not (yes.ranges or no.ranges):
+    if len(yes.ops) + len(no.ops) > _MOST or not (yes.straight() and no.straight()) or not (yes.ranges or no.ranges or not (yes.ops or no.ops)):
         return
     before = _redo(block)
     block.ops += yes.code(end.condition, True, before) + no.code(end.condition, False, before)

@@ -24,6 +24,7 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
 from . import generators, inputs, objects, views
+from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .objects import Place
@@ -185,6 +186,7 @@ class Tracer:
         if not self.stored_here.isdisjoint(self.hoisted):
             return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
+        join_covered(self, self._versions.values())
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)

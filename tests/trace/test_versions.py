@@ -54,3 +54,37 @@ ROWS = [
 @pytest.mark.parametrize(("function", "args", "count"), ROWS)
 def test_versions_of_loops(function, args, count):
     assert sum(block.is_header for block in trace(function, *args).graph.blocks) == count
+
+
+def two_numbers(t, a, b):
+    for i in range(1, len(t)):
+        cost = 0 if a[i] == b[i] else 1
+        t[i] = min(t[i - 1] + cost, a[i])
+
+
+def numbers_that_choose_an_axis(x, y):
+    for i in range(len(y)):
+        axis = 0 if y[i] > 0 else 1
+        y[i] = np.sum(x, axis=axis)[0]
+
+
+def numbers_of_two_ways_out(x):
+    for i in range(len(x)):
+        step = 1 if x[i] > 0 else 2
+        if x[i] == step:
+            return step
+    return 0
+
+
+ENDS = [(two_numbers, (np.arange(5), np.arange(5), np.arange(5)), 1), (numbers_that_choose_an_axis, (np.ones((3, 3)), np.ones(3)), 1)]
+
+
+@pytest.mark.parametrize(("function", "args", "count"), ENDS, ids=[row[0].__name__ for row in ENDS])
+def test_numbers_that_differ_between_paths(function, args, count):
+    assert sum(op.name == "store" for block in trace(function, *args).graph.blocks for op in block.ops) == count
+
+
+def test_numbers_that_a_return_gives_stay_known():
+    capture = trace(numbers_of_two_ways_out, np.ones(3))
+    assert not capture.breaks
+    assert capture.returns
