@@ -80,6 +80,7 @@ class Driver:
         self.sites: list[tuple[Any, ...]] = []
         self._units: dict[str, Unit] = {}
         self.deferred = Deferred()
+        self._kept: dict[int, Any] = {}
         self._ways_out: dict[tuple[Any, ...], WayOut] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
@@ -246,6 +247,12 @@ class Driver:
             place = self.builder.alloca(ir.ArrayType(I64, max(nwords, 1)))
         place.type = PTR  # llvmlite would give it a pointer type of its own
         return place
+
+    def kept(self, slot: int, room: int) -> Any:
+        """The place on the stack where a store of the fragment's own is."""
+        if slot not in self._kept:
+            self._kept[slot] = self.stack(room)
+        return self._kept[slot]
 
     # ---- other units of code ----
 

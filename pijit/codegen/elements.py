@@ -10,7 +10,7 @@ from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import array_value, load_element, store_element
 from .ints import ONE, ZERO
-from .llvm import I8, PTR, call, i64, intrinsic
+from .llvm import I8, PTR, call, i64, intrinsic, llvm_type
 from .rows import row
 
 if TYPE_CHECKING:
@@ -51,6 +51,24 @@ def _load(d: Driver, op: Op) -> Any:
 def _store(d: Driver, op: Op) -> None:
     array = d.array(op.args[0])
     store_element(d, array.address(d, [d.scalar(i) for i in op.args[2:]]), d.scalar(op.args[1]), _region(d, op.args[0]))
+
+
+@row("keep")
+def _keep(d: Driver, op: Op) -> None:
+    value, place = map(d.scalar, op.args)
+    d.builder.store(value, _place(d, op, place)).set_metadata("tbaa", d.tags.kept)
+
+
+@row("kept")
+def _kept(d: Driver, op: Op) -> Any:
+    value = d.builder.load(_place(d, op, d.scalar(op.args[0])), typ=llvm_type(op.result.type))
+    value.set_metadata("tbaa", d.tags.kept)
+    return value
+
+
+def _place(d: Driver, op: Op, place: Any) -> Any:
+    values = op.args[:-1] or op.results
+    return d.builder.gep(d.kept(op.attrs["slot"], op.attrs["room"]), [place], inbounds=True, source_etype=llvm_type(values[0].type))
 
 
 def _region(d: Driver, array: Value) -> Any:

@@ -52,13 +52,17 @@ def i64(value: int) -> ir.Constant:
     return ir.Constant(I64, int(value))
 
 
+_MEMORY = ("words", "fields", "data", "kept")
+
+
 class Tags:
-    """Alias metadata: the frame's words, the fields of array objects, and array data never overlap, nor do regions of array data."""
+    """Alias metadata: the frame's words, the fields of array objects, array data, and what is kept to be put back never overlap, nor do regions of
+    array data."""
 
     def __init__(self, module: ir.Module) -> None:
         self._module = module
         root = module.add_metadata([ir.MetaDataString(module, "pijit")])
-        self.words, self.fields, self.data = (self._tag(self._type(root, name)) for name in ("words", "fields", "data"))
+        self.words, self.fields, self.data, self.kept = (self._tag(self._type(root, name)) for name in _MEMORY)
         self._data = self.data.operands[0]
         self._regions: dict[object, Any] = {}
 

@@ -190,6 +190,18 @@ def _disjoint(op: Op) -> bool:
     return len(op.args) == 2 and all(isinstance(x.type, Array) for x in op.args) and _types(op.results) == (BOOL,)
 
 
+def _keep(op: Op) -> bool:
+    return len(op.args) == 2 and _is_word(op.args[0].type) and _ints(op, 1) and not op.results
+
+
+def _kept(op: Op) -> bool:
+    return len(op.args) == 1 and _ints(op) and len(op.results) == 1 and _is_word(op.results[0].type)
+
+
+def _is_word(type: Type) -> bool:
+    return isinstance(type, Np) and type.dtype.kind in "iuf"
+
+
 def _axis(op: Op) -> bool:
     (array,) = op.args
     return isinstance(array.type, Array) and 0 <= op.attrs["axis"] < array.type.ndim and _types(op.results) == (INT,)
@@ -384,6 +396,8 @@ SIGNATURES: dict[str, Signature] = {
     "np_try": _np_try,
     "beyond": _beyond,
     "disjoint": _disjoint,
+    "keep": _keep,
+    "kept": _kept,
     **dict.fromkeys(("dim", "stride"), _axis),
     "check": _exact((BOOL,)),
     "load": _element(1),

@@ -20,6 +20,10 @@ from .ufuncs import LARGEST_PRODUCT, function
 class Env(dict[Value, Any]):
     """The objects of the values that were computed; ``error``: what a call raised, for a "raise" exit."""
 
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.kept: dict[tuple[int, int], Any] = {}  # by store and place
+
     error: BaseException | None = None
     force_exit: int | None = None
 
@@ -67,7 +71,7 @@ def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
     if "redo" in op.exits and op.exits["redo"].index == env.force_exit:
         raise Taken
-    if op.name in ("call", "look", "make", "put"):
+    if op.name in ("call", "look", "make", "put", "keep", "kept"):
         return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
     if not op.results:
@@ -542,6 +546,16 @@ def _make(op: Op, env: Env) -> tuple[Any, ...]:
     return (rebuild(op.attrs["arguments"][0], env),)
 
 
+def _keep(op: Op, env: Env) -> tuple[Any, ...]:
+    value, place = map(env.of, op.args)
+    env.kept[op.attrs["slot"], place] = value
+    return ()
+
+
+def _kept(op: Op, env: Env) -> tuple[Any, ...]:
+    return (env.kept[op.attrs["slot"], env.of(op.args[0])],)
+
+
 def _put(op: Op, env: Env) -> tuple[Any, ...]:
     if isinstance(op.attrs["arguments"][1], Unset):
         return _remove(rebuild(op.attrs["arguments"][0], env), *op.attrs["place"])
@@ -670,6 +684,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "look": _look,
     "make": _make,
     "put": _put,
+    "keep": _keep,
+    "kept": _kept,
     "recheck": _nothing,
     "poll": _nothing,
 }

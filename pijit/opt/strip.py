@@ -21,12 +21,13 @@ from ..ir.types import BOOL, INT
 from .bounded import SMALL as SMALL_LOADS
 from .bounded import Bounded, BoundedCopier
 from .carried import Carried, carried
+from .copies import Copier
 from .facts import MAX, MIN, Facts, split
 from .loops import Loop, counted_loops
 from .rename import Renamer, Renaming
 from .simplify import learn
 from .sums import Sums
-from .trial import Trial, TrialCopier
+from .trial import ROOM, Trial, TrialCopier
 
 STRIP = 1024  # iterations between polls: at 100 ns each a tenth of a millisecond
 SMALL = 2**31  # products of two such ints, and sums of those, stay far inside 64 bits
@@ -58,20 +59,21 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     header = loop.header
     assert isinstance(header.end, Branch)
     conditions = _Conditions(loop, known)
-    trial = Trial(loop, conditions.covered)
-    carries = [] if trial.possible else carried(loop, conditions.inside)
+    carries = carried(loop, conditions.inside)
+    trial = Trial(loop, conditions.covered, carries)
     bounded = Bounded(loop, conditions.facts, carries, () if trial.possible else conditions.visible())
     for value in bounded.ints:
         conditions.want(">=", value, const(-SMALL_LOADS))
         conditions.want("<", value, const(SMALL_LOADS))
     entering = tuple(header.params)
     start = Block(header.line)
-    bound = conditions.bound(start)
+    bound = conditions.bound(start, ROOM if trial.possible and trial.stores else STRIP)
     tests = conditions.tests(bound)
     if trial.possible:
         wait = _wait(graph, loop)
         tests.append((">=" if loop.step > 0 else "<=", loop.counter, wait))
-    tests += [("disjoint", *pair) for pair in (trial.pairs if trial.possible else bounded.pairs)]
+    else:
+        tests += [("disjoint", *pair) for pair in bounded.pairs]
 
     slow, header.end.yes = header.end.yes, Jump(start)
     block = start
@@ -85,22 +87,18 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         block.end = Branch(holds, Jump(following), slow, likely=True)
         block = following
 
+    begin = tuple(one.first(block) for one in carries)
     if trial.possible:
         failed = Jump(header, (*entering, bound))
         at_once = const(MIN if loop.step > 0 else MAX)  # no need to wait for another trial
-        dry = _Copy(loop, bound, conditions, trial)
-        passed = Jump(header, (*dry.params, at_once))
-        if trial.stores:
-            fast = _Copy(loop, bound, conditions, trial, stores=True)
-            fast.then(Jump(header, (*fast.params, at_once)))
-            passed = Jump(fast.block, entering)
+        fast = _Copy(loop, bound, conditions, trial, carries)
         check = Block(header.line)
-        passes = check.add("cmp", (dry.outcome(check, trial), const(0)), BOOL, symbol="==")
-        check.end = Branch(passes, passed, failed, likely=True)
-        dry.then(Jump(check))
-        block.end = Jump(dry.block, (*entering, const(0)))
+        passes = check.add("cmp", (fast.outcome(check), const(0)), BOOL, symbol="==")
+        undone = trial.undo(fast.number, header.line, failed) if trial.stores else failed
+        check.end = Branch(passes, Jump(header, (*fast.params, at_once)), undone, likely=True)
+        fast.then(Jump(check))
+        block.end = Jump(fast.block, (*entering, const(0), const(0), *begin))
         return
-    begin = tuple(one.first(block) for one in carries)
 
     def way(safe: Collection[Op]) -> Jump:
         fast = _Copy(loop, bound, conditions, carries=carries, safe=safe)
@@ -126,12 +124,12 @@ def _wait(graph: Graph, loop: Loop) -> Value:
 
 
 class _Copy:
-    """A copy of the loop up to the bound, without polls. ``trial``: with trials for operations; their outcome is ``bad``, unless it has
-    ``stores``, which only a strip has whose trials are over. ``safe``: what needs no exit."""
+    """A copy of the loop up to the bound, without polls. ``trial``: with trials for operations; their outcome is ``bad`` after ``number``
+    iterations. ``safe``: what needs no exit."""
 
     def __init__(
-        self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, stores: bool = False,
-        carries: Sequence[Carried] = (), safe: Collection[Op] = (),
+        self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, carries: Sequence[Carried] = (),
+        safe: Collection[Op] = (),
     ) -> None:  # fmt: skip
         header = loop.header
         assert isinstance(header.end, Branch)
@@ -139,14 +137,11 @@ class _Copy:
         self.block.is_header = True
         values = {param: self.block.param(param.type) for param in header.params[: len(conditions.params)]}
         self.params = tuple(self.block.params)
-        counts = trial is not None and not stores
-        self.bad = self.block.param(INT) if counts else const(0)
-        blocks = {header: self.block}
-        copier = (
-            TrialCopier(trial, values, blocks, self.bad if counts else None, stores)
-            if trial
-            else BoundedCopier(safe, values, blocks)
-        )
+        self._trial, blocks = trial, {header: self.block}
+        copier: Copier = BoundedCopier(safe, values, blocks)
+        if trial:
+            self.bad, self.number = self.block.param(INT), self.block.param(INT)
+            copier = TrialCopier(trial, values, blocks, self.bad, self.number)
         self.block.ops = [copier.op(op) for op in header.ops[1:]]
         copier.region(loop.body)
         for op in conditions.exact:
@@ -154,6 +149,7 @@ class _Copy:
         made_blocks = [blocks[block] for block in loop.body]
         new: Renaming = {}
         carried = [self.block.param(one.loads[0].result.type) for one in carries]
+        self._carried = dict(zip((one.loads[0].result for one in carries), carried, strict=True))
         for one, param in zip(carries, carried, strict=True):
             new.update((_taken_out(made_blocks, copier.values[load.result]), param) for load in one.loads)
         for block, made in zip(loop.body, made_blocks, strict=True):
@@ -161,18 +157,20 @@ class _Copy:
             for jump in made.jumps():
                 if jump.target is self.block:
                     jump.args = jump.args[: len(self.params)]
-                    if counts and isinstance(copier, TrialCopier) and copier.bad is not None:
-                        jump.args += (copier.bad,)
+                    if isinstance(copier, TrialCopier):
+                        jump.args += (copier.bad, made.add("raw_add", (self.number, const(1)), INT))
                     jump.args += tuple(passed_on)
         Renamer(new).graph(Graph([], self.block, made_blocks))
         self._more = self.block.add("cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
         self._body = blocks[loop.body[0]]
 
-    def outcome(self, after: Block, trial: Trial) -> Value:
+    def outcome(self, after: Block) -> Value:
         """0 when the trial went well, sums included."""
-        bad, sums = self.bad, trial.sums()
-        for param, total in zip(trial.loop.header.params, self.params, strict=False):  # what waits for another trial comes last
-            if param in sums:
+        assert self._trial is not None
+        bad, sums = self.bad, self._trial.sums()
+        params = zip(self._trial.loop.header.params, self.params, strict=False)  # what waits for another trial comes last
+        for value, total in (*params, *self._carried.items()):
+            if value in sums:
                 tried = Op("np_try", (total,), (total.type, INT), {"ufunc": "absolute"}, {}, after.line)
                 after.ops.append(tried)
                 bad = after.add("int_or", (bad, tried.results[1]), INT)
@@ -265,11 +263,11 @@ class _Conditions:
                 self.want("<=", arg, const(SMALL))
                 self.want(">=", arg, const(-SMALL))
 
-    def bound(self, block: Block) -> Value:
-        """Computes where the strip ends."""
+    def bound(self, block: Block, iterations: int) -> Value:
+        """Computes where the strip ends, after so many iterations at the latest."""
         loop = self.loop
         nearest = "raw_min" if loop.step > 0 else "raw_max"
-        far = block.add("raw_add", (loop.counter, const(STRIP * loop.step)), INT)
+        far = block.add("raw_add", (loop.counter, const(iterations * loop.step)), INT)
         bound = block.add(nearest, (loop.stop, far), INT)
         for length, offset in self.least:
             last = block.add("raw_sub", (length, const(offset)), INT) if offset else length

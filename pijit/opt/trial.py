@@ -1,35 +1,37 @@
 """Strips tried first: NumPy-scalar arithmetic whose warnings are looked for once per strip instead of once per operation.
 
-A strip without stores is run without leaving; when something in it may have warned, it is run again from its start, with exits.
-A strip with stores is first run without them. That tells what the stores will be if they do not change what is loaded: `Trial.possible`
-says when, and `Trial.pairs` which arrays must lie apart.
+A strip is run without leaving; when something in it may have warned, it is run again from its start, with exits. What it stores into it keeps
+first: then that is put back, last things first, so that nothing can tell the two runs from one.
 """
 
 from __future__ import annotations
 
-from ..ir.graph import Block, Op, Value
+from collections.abc import Sequence
+
+from ..ir.graph import Block, Branch, Const, Jump, Op, Value, const
 from ..ir.ops import OPS
-from ..ir.types import INT, Array, Np
-from .carried import element, place
+from ..ir.types import BOOL, INT, Array, Np
+from .carried import Carried, index, place
 from .copies import Copier
 from .dce import removable
 from .loops import Loop
 from .rename import Renaming
 
+ROOM = 256  # iterations of a strip that stores
+_STORES = 4  # in one iteration
 INTS = frozenset({"add", "subtract", "multiply"})
 _FLOATS = INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolute"}
-_ABSORBING = frozenset(
-    {"add", "subtract", "multiply", "square", "negative", "absolute"}
-)  # finite only if the operands are
+# Finite only if the operands are; of a quotient only the first one counts.
+_ABSORBING = frozenset({"add", "subtract", "multiply", "square", "negative", "absolute"})
+_DIVIDING = frozenset({"divide", "true_divide"})
 _NEW = frozenset({"empty", "ew", "kernel", "roll", "pick"})
 
 
 class Trial:
-    """``covered``: operations whose exits the strip's conditions exclude."""
+    """``covered``: operations whose exits the strip's conditions exclude. ``carries``: what goes on in parameters instead of memory."""
 
-    def __init__(self, loop: Loop, covered: set[Op]) -> None:
-        self.loop, self.covered = loop, covered
-        self.pairs: list[tuple[Value, Value]] = []
+    def __init__(self, loop: Loop, covered: set[Op], carries: Sequence[Carried]) -> None:
+        self.loop, self.covered, self.carries = loop, covered, carries
         self.tried = [op for op in loop.ops() if op.name == "np_op"]
         self.stores = [op for op in loop.ops() if op.name == "store"]
         self.possible = self._possible()
@@ -37,13 +39,9 @@ class Trial:
     def _possible(self) -> bool:
         if len(self.loop.body) > 1 or not self.tried or not all(map(self._fits, self.loop.ops())):
             return False
-        if not self.stores:
-            return True
-        carried = {param for param in self.loop.header.params if param.type != INT}
-        # a sum that goes round would be computed twice, one addition after the other
-        return not carried and all(
-            self._apart(load, store) for load in self.loop.ops() if load.name == "load" for store in self.stores
-        )
+        if self.carries and not all(map(_is_float, self.tried)):
+            return False  # ints that go round are better looked at before the strip: see bounded
+        return len(self.stores) <= _STORES and all(map(self._can_be_undone, self.stores))
 
     def _fits(self, op: Op) -> bool:
         if op.name == "np_op":
@@ -55,54 +53,61 @@ class Trial:
             return False
         return op.name == "store" or OPS[op.name].effect in (None, "read")
 
-    def _apart(self, load: Op, store: Op) -> bool:
-        """Whether no iteration loads what an earlier one of the strip stores."""
-        one, other = load.args[0], store.args[0]
-        if not (self.loop.fixed(one) and self.loop.fixed(other)):
-            return False
-        if one is other:
-            return self._same_place(load, store)
-        if not (is_new(one) or is_new(other)) and (one, other) not in self.pairs:
-            self.pairs.append((one, other))
-        return True
+    def _can_be_undone(self, store: Op) -> bool:
+        """Whether the place can be found again, and its value fits a word."""
+        type = store.args[0].type
+        assert isinstance(type, Array)
+        known = (isinstance(value, Const) or value is self.loop.counter or self.loop.fixed(value) for value, _ in map(place, store.args[2:]))
+        return type.dtype.kind in "iuf" and self.loop.fixed(store.args[0]) and all(known)
 
-    def _same_place(self, load: Op, store: Op) -> bool:
-        order = list(self.loop.ops())
-        moves = any(root is self.loop.counter for root, _ in map(place, load.args[1:]))
-        type = load.args[0].type
-        plain = isinstance(type, Array) and type.order in ("C", "F")
-        same = element(load.args[0], load.args[1:]) == element(store.args[0], store.args[2:])
-        return plain and moves and same and order.index(load) < order.index(store)
+    def undo(self, count: Value, line: int, after: Jump) -> Jump:
+        """Leads to a loop that puts back what the first iterations of a strip have stored, that many."""
+        test, body = Block(line), Block(line)
+        test.is_header = True
+        left = test.param(INT)
+        test.end = Branch(test.add("cmp", (left, const(0)), BOOL, symbol=">"), Jump(body), after)
+        number = body.add("raw_sub", (left, const(1)), INT)
+        counter = body.add("raw_add", (self.loop.counter, body.add("raw_mul", (number, const(self.loop.step)), INT)), INT)
+        for slot, store in reversed([*enumerate(self.stores)]):
+            array, value = store.args[:2]
+            places = map(place, store.args[2:])
+            indices = [index(body, counter if root is self.loop.counter else root, offset) for root, offset in places]
+            kept = body.add("kept", (number,), value.type, slot=slot, room=ROOM)
+            body.ops.append(Op("store", (array, kept, *indices), (), {}, {}, line))
+        body.end = Jump(test, (number,))
+        return Jump(test, (count,))
 
     def sums(self) -> list[Value]:
-        """Parameters of the header that tell in the end whether anything that was ever passed to them was in trouble: each iteration
-        puts them into something that is finite only if they are."""
+        """Parameters of the header, and loads that are carried, that tell in the end whether anything that was ever passed to them was in
+        trouble: each iteration puts them into something that is finite only if they are."""
         absorbed = self._absorbed()
-        return [] if self.stores else [param for param in self.loop.header.params if param in absorbed]
+        return [value for value in (*self.loop.header.params, *(load.result for one in self.carries[:1] for load in one.loads)) if value in absorbed]
 
     def open_ends(self) -> set[Op]:
         """The operations whose trouble does not show in that of another one, nor in a sum."""
-        told = self._absorbed() | {value for param in self.sums() for value in self.loop.next(param)}
+        told = self._absorbed()
+        for value in self.sums():
+            told.update(self.loop.next(value) if value in self.loop.header.params else self.carries[0].stored.values())
         return {op for op in self.tried if op.result not in told or not _is_float(op)}
 
     def _absorbed(self) -> set[Value]:
-        return {arg for op in self.tried if op.attrs["ufunc"] in _ABSORBING and _is_float(op) for arg in op.args}
+        floats = [op for op in self.tried if _is_float(op)]
+        found = {arg for op in floats if op.attrs["ufunc"] in _ABSORBING for arg in op.args}
+        return found | {op.args[0] for op in floats if op.attrs["ufunc"] in _DIVIDING}
 
 
 class TrialCopier(Copier):
-    """Makes trials of the operations. ``bad``: an int that becomes something other than 0 when one of them might have warned; None: nobody
-    asks. ``stores``: whether there are any in the copy."""
+    """Makes trials of the operations. ``bad``: an int that becomes something other than 0 when one of them might have warned. ``number``: of the
+    iteration, if it stores: what is there is kept first."""
 
-    def __init__(
-        self, trial: Trial, values: Renaming, blocks: dict[Block, Block], bad: Value | None, stores: bool
-    ) -> None:
+    def __init__(self, trial: Trial, values: Renaming, blocks: dict[Block, Block], bad: Value, number: Value) -> None:
         super().__init__(values, blocks)
-        self.trial, self.bad, self.stores = trial, bad, stores
+        self.trial, self.bad, self.number = trial, bad, number
         self._ends = trial.open_ends()
 
     def ops(self, op: Op) -> list[Op]:
-        if op.name == "store" and not self.stores:
-            return []
+        if op.name == "store":
+            return self._store(op)
         if op.name == "check_index":
             self.values[op.result] = self.values_of(op)[0]
             return []
@@ -110,11 +115,18 @@ class TrialCopier(Copier):
             return super().ops(op)
         tried = Op("np_try", self.values_of(op), (op.result.type, INT), dict(op.attrs), {}, op.line)
         self.values[op.result], trouble = tried.results
-        if self.bad is None or op not in self._ends:
+        if op not in self._ends:
             return [tried]
         both = Op("int_or", (self.bad, trouble), (INT,), {}, {}, op.line)
         self.bad = both.result
         return [tried, both]
+
+    def _store(self, op: Op) -> list[Op]:
+        array, value, *indices = self.values_of(op)
+        load = Op("load", (array, *indices), (value.type,), {}, {}, op.line)
+        slot = self.trial.stores.index(op)
+        keep = Op("keep", (load.result, self.number), (), {"slot": slot, "room": ROOM}, {}, op.line)
+        return [load, keep, *super().ops(op)]
 
 
 def _is_float(op: Op) -> bool:

@@ -1,0 +1,141 @@
+"""Strips that store while they are tried: when something in one may have warned, all that it stored is put back and done again, one by one."""
+
+import numpy as np
+import pytest
+from differential import check
+
+ROOM = 256  # iterations of such a strip
+PLACES = (0, 1, ROOM - 1, ROOM, ROOM + 1, 2 * ROOM + 7, 599)
+HOW = {"configurations": ("jit", "numpy")}
+
+
+def recurrence(x, y):
+    for i in range(1, len(x)):
+        x[i] = (x[i - 1] + y[i]) * 0.5
+
+
+def two_arrays(x, y, z):
+    for i in range(len(z)):
+        x[i] = x[i] * z[i]
+        y[i] = x[i] - y[i]
+
+
+def twice_in_one_place(x, z):
+    for i in range(len(z)):
+        x[i] = x[i] * z[i]
+        x[i] = x[i] + 1.0
+        x[0] = x[i] - z[i]
+
+
+def all_in_one_element(x, z):
+    for i in range(len(z)):
+        x[1] = x[1] + z[i]
+
+
+def quotients(x, y, z):
+    for i in range(1, len(z)):
+        m = z[i] - y[i] * x[i - 1]
+        x[i] = y[i] / m
+
+
+def level(x, y, a):
+    s = x[0]
+    for i in range(len(x)):
+        s = a * x[i] + (1.0 - a) * s
+        y[i] = s
+    return s
+
+
+def up_by_three(x, z):
+    for i in range(2, len(z), 3):
+        x[i - 2] = x[i] * z[i - 1]
+
+
+def by_columns(x, z):
+    for j in range(x.shape[1]):
+        for i in range(1, x.shape[0]):
+            x[i, j] = x[i - 1, j] - x[i, j] * z[i]
+
+
+def ints(x, z):
+    for i in range(len(z)):
+        x[i] = x[i] * 3 + z[i]
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan, 1.7e308])
+@pytest.mark.parametrize("at", PLACES)
+def test_trouble_in_the_middle(at, bad):
+    x, y, z = np.random.default_rng(at).uniform(0.5, 1.5, (3, 600))
+    z[at] = bad
+    check(recurrence, x, z, **HOW)
+    check(two_arrays, x, y, z, **HOW)
+    check(twice_in_one_place, x, z, **HOW)
+    check(all_in_one_element, x, z, **HOW)
+    check(quotients, x, y, z, **HOW)
+    check(level, z, y, 0.25, **HOW)
+    check(up_by_three, x, z, **HOW)
+
+
+@pytest.mark.parametrize("at", PLACES)
+def test_a_quotient_by_zero_and_one_by_infinity(at):
+    x, y, z = np.random.default_rng(at).uniform(0.5, 1.5, (3, 600))
+    for value in (0.0, np.inf):
+        y[at], z[at] = 0.0, value
+        check(quotients, x, y, z, **HOW)
+
+
+@pytest.mark.parametrize("at", [0, 300])
+def test_arrays_that_overlap(at):
+    z = np.random.default_rng(at).uniform(0.5, 1.5, 600)
+    z[at] = 1.7e308
+    for shift in (1, 300):
+        base = np.random.default_rng(1).uniform(0.5, 1.5, 1000)
+        check(two_arrays, base[:600], base[shift : shift + 600], z, **HOW)
+        check(two_arrays, base[shift : shift + 600], base[:600], z, **HOW)
+        check(two_arrays, base[600::-1][:600], base[:600], z, **HOW)
+        check(two_arrays, base[:600], z, z, **HOW)
+        check(recurrence, z[1:], z[:-1], **HOW)
+
+
+@pytest.mark.parametrize("at", [0, 1, 29])
+def test_more_dimensions_and_orders(at):
+    x, z = np.random.default_rng(at).uniform(0.5, 1.5, (30, 30)), np.ones(30)
+    z[at] = np.inf
+    for array in (x, x.T, x[::-1], np.asfortranarray(x), x.astype(np.float32)):
+        check(by_columns, array, z.astype(array.dtype), **HOW)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("at", [0, ROOM, 599])
+def test_ints_that_wrap(dtype, at):
+    x, z = np.ones((2, 600), dtype)
+    x[at] = np.iinfo(dtype).max // 2
+    check(ints, x, z, **HOW)
+
+
+def test_a_warning_that_is_an_error_leaves_the_rest_as_it_was():
+    source = """
+import warnings
+def f(x, y, z):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            g(x, y, z)
+        except RuntimeWarning as error:
+            print(error)
+def g(x, y, z):
+    for i in range(len(z)):
+        x[i] = x[i] * z[i]
+        y[i] = x[i] * y[i]
+"""
+    for at in PLACES:
+        x, y, z = np.random.default_rng(at).uniform(0.5, 1.5, (3, 600))
+        y[at] = 1.7e308
+        z[at] = 1.5
+        check(source, x, y, z, entry="f", configurations=("jit", "enabled"))
+
+
+def test_every_exit():
+    x, y, z = np.random.default_rng(3).uniform(0.5, 1.5, (3, 20))
+    check(two_arrays, x, y, z)
+    check(recurrence, x, z)
