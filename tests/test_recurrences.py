@@ -50,6 +50,39 @@ def alignment(t, a, b, gap):
     return t
 
 
+def part_of_itself(n, z):
+    """Goes on in a view of what it loads."""
+    y = np.ones(n, np.int64)
+    v = y[1:]
+    for i in range(n - 1):
+        if z[i] > 0.5:
+            v[i] = y[i] * 3
+        else:
+            v[i] = y[i] * 2
+    return y
+
+
+def one_of_two(n, z, x):
+    """The same, where a branch says of which array."""
+    y = np.ones(n, np.int64)
+    v = y if z[0] > 0.5 else x
+    for i in range(1, n):
+        if z[i] > 0.5:
+            v[i] = y[i - 1] * 3
+        else:
+            v[i] = y[i - 1] * 2
+    return y
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_views_of_new_arrays(first):
+    z = np.ones(100)
+    z[0] = first
+    how = {"configurations": ("jit", "numpy")}
+    check(part_of_itself, 100, z, **how)
+    check(one_of_two, 100, z, np.ones(100, np.int64), **how)
+
+
 def rows(a, b):
     """A new row for each element, stored at the end of either branch."""
     previous = np.arange(len(b) + 1)

@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable, Sequence
 from ..ir.graph import Block, Branch, Const, Jump, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Np
-from .carried import Carried, element, index, place
+from .carried import Carried, apart, element, index, place
 from .copies import Copier
 from .facts import MAX, MIN, TRANSFER, Facts, Range
 from .loops import Loop
 from .rename import Renaming
-from .trial import INTS, is_new
+from .trial import INTS
 
 SMALL = 2**61  # what is loaded lies in -SMALL..SMALL-1
 _LOOKED_AT: Range = (-SMALL, SMALL - 1)
@@ -93,7 +93,7 @@ class Bounded:
         if store.name != "store" or not self.loop.fixed(other):
             return False
         if one is not other:
-            if not (is_new(one) or is_new(other)) and (one, other) not in self.pairs:
+            if not apart(one, other) and (one, other) not in self.pairs:
                 self.pairs.append((one, other))
             return True
         return any(map(self._differ, map(place, load.args[1:]), map(place, store.args[2:])))

@@ -20,6 +20,7 @@ from .facts import split
 from .loops import Loop
 
 FARTHEST = 3  # iterations back
+_NEW = frozenset({"empty", "ew", "kernel", "roll", "pick"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,24 @@ def _distance(loop: Loop, load: Op, store: Op) -> int | None:
 def element(array: Value, indices: Sequence[Value]) -> tuple[object, ...]:
     """The array and the places along its axes: equal for one element."""
     return array, *((value.value if isinstance(value, Const) else value, offset) for value, offset in _places(indices))
+
+
+def apart(one: Value, other: Value) -> bool:
+    """Whether two arrays surely have no memory in common: the memory of one is new, and that of the other is too, or came in. A parameter of
+    a block may be anything."""
+    owners = [_owner(array) for array in (one, other)]
+    return owners[0] is not owners[1] and any(map(_is_new, owners)) and all(owner.op is None or _is_new(owner) for owner in owners)
+
+
+def _owner(array: Value) -> Value:
+    """The array that a view is a view of."""
+    while isinstance(array.op, Op) and array.op.name == "view":
+        array = array.op.args[0]
+    return array
+
+
+def _is_new(array: Value) -> bool:
+    return isinstance(array.op, Op) and array.op.name in _NEW
 
 
 def index(block: Block, value: Value, offset: int) -> Value:

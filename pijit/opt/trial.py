@@ -24,7 +24,6 @@ _FLOATS = INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolu
 # Finite only if the operands are; of a quotient only the first one counts.
 _ABSORBING = frozenset({"add", "subtract", "multiply", "square", "negative", "absolute"})
 _DIVIDING = frozenset({"divide", "true_divide"})
-_NEW = frozenset({"empty", "ew", "kernel", "roll", "pick"})
 
 
 class Trial:
@@ -132,7 +131,3 @@ class TrialCopier(Copier):
 def _is_float(op: Op) -> bool:
     type = op.result.type
     return isinstance(type, Np) and type.dtype.kind == "f"
-
-
-def is_new(array: Value) -> bool:
-    return isinstance(array.op, Op) and array.op.name in _NEW
