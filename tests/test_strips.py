@@ -197,6 +197,51 @@ def test_index_that_does_not_change():
     )
 
 
+def ring(x, cells, steps):
+    """The place after the last one is the first one."""
+    y = np.zeros(cells)
+    for i in range(len(x)):
+        cell = int(x[i])
+        y[cell] += 1.0
+        y[(cell + steps) % cells] += 2.0
+    return y
+
+
+@pytest.mark.parametrize("cells", [1, 2, 7])
+def test_places_in_a_ring(cells):
+    inside = np.arange(40) % cells
+    for x in (inside, inside - cells, np.arange(40), -1 - np.arange(40)):
+        check(ring, x, cells, 1, **RING)
+        check(ring, x.astype(float), cells, -3, **RING)
+    check(ring, inside, cells, 2**63 - 1, **RING)
+
+
+RING = {"configurations": ("jit", "numpy")}
+
+
+def remainders(a, b):
+    s = 0
+    for x in a:
+        for y in b:
+            s ^= int(x) % int(y)
+    return s
+
+
+def by_minus_one(a):
+    s = 0
+    for x in a:
+        s ^= int(x) % -1
+    return s
+
+
+def test_remainders():
+    ends = [0, 1, 2, 3, 7, 2**62, 2**63 - 1]
+    numbers = np.array([*ends, *(-n for n in ends), -(2**63)])
+    check(remainders, numbers, numbers[numbers != 0], **RING)
+    check(remainders, numbers, numbers, **RING)
+    check(by_minus_one, numbers, **RING)
+
+
 class Interrupted(Exception):
     pass
 

@@ -75,11 +75,18 @@ def _int_mod(d: Driver, op: Op) -> Any:
     known = _known(divisor)
     if known is not None and known > 0 and known & (known - 1) == 0:
         return b.and_(a, i64(known - 1))
-    if not known:
+    if known:
+        return ZERO if known == -1 else _remainder(b, a, divisor)
+    # What is divided is often inside already, as a place in a ring: a division takes longer than all the rest.
+    inside = b.and_(b.icmp_signed(">", divisor, ZERO), b.icmp_unsigned("<", a, divisor))
+    with d.rarely(b.not_(inside)) as merge:
         d.exit_if(op, b.icmp_signed("==", divisor, ZERO))
-    if known is None or known == -1:
         # the smallest int % -1 would trap
-        divisor = b.select(b.icmp_signed("==", divisor, i64(-1)), ONE, divisor)
+        rest = _remainder(b, a, b.select(b.icmp_signed("==", divisor, i64(-1)), ONE, divisor))
+    return merge.choose(a, rest)
+
+
+def _remainder(b: Any, a: Any, divisor: Any) -> Any:
     rest = b.srem(a, divisor)
     return b.add(rest, b.select(_signs_differ(b, rest, divisor), divisor, ZERO))
 

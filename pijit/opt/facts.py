@@ -157,10 +157,19 @@ class Facts:
         if op.name == "select" and op.result.type == INT:
             self.narrow(op.result, *self._chosen(*op.args))
         elif op.name == "check_index":
+            index, length = op.args
+            self.narrow(length, low=1)
+            self.narrow(index, low=-self.range(length)[1])
+            for value in (op.result, index):
+                self.at_most(value, length, -1)
+        elif op.name == "int_mod" and self.range(op.args[1])[0] > 0:
             self.at_most(op.result, op.args[1], -1)
         elif op.name == "raw_min":
             for arg in op.args:
                 self.at_most(op.result, arg, 0)
+                root, offset = split(arg)
+                for other, k in [*self.less.get(root, {}).items()]:  # else a chain of them would be too long to follow
+                    self.at_most(op.result, other, k + offset)
         elif op.name == "raw_max":
             for arg in op.args:
                 self.at_most(arg, op.result, 0)
