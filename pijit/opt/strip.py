@@ -69,11 +69,8 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     start = Block(header.line)
     bound = conditions.bound(start, ROOM if trial.possible and trial.stores else STRIP)
     tests = conditions.tests(bound)
-    if trial.possible:
-        wait = _wait(graph, loop)
-        tests.append((">=" if loop.step > 0 else "<=", loop.counter, wait))
-    else:
-        tests += [("disjoint", *pair) for pair in bounded.pairs]
+    wait = _wait(graph, loop) if trial.possible else None
+    tests += [("disjoint", *pair) for pair in bounded.pairs]
 
     slow, header.end.yes = header.end.yes, Jump(start)
     block = start
@@ -88,8 +85,9 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         block = following
 
     begin = tuple(one.first(block) for one in carries)
-    if trial.possible:
-        failed = Jump(header, (*entering, bound))
+    if wait is not None:
+        far = block.add("raw_add", (loop.counter, const(STRIP * loop.step)), INT)  # where data is in trouble, more of it is likely to be
+        failed = Jump(header, (*entering, far))
         at_once = const(MIN if loop.step > 0 else MAX)  # no need to wait for another trial
         fast = _Copy(loop, bound, conditions, trial, carries)
         check = Block(header.line)
@@ -97,7 +95,11 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         undone = trial.undo(fast.number, header.line, failed) if trial.stores else failed
         check.end = Branch(passes, Jump(header, (*fast.params, at_once)), undone, likely=True)
         fast.then(Jump(check))
-        block.end = Jump(fast.block, (*entering, const(0), const(0), *begin))
+        careful = _Copy(loop, bound, conditions, carries=carries)
+        careful.then(Jump(header, (*careful.params, wait)))
+        again = block.add("cmp", (loop.counter, wait), BOOL, symbol=">=" if loop.step > 0 else "<=")
+        tried = Jump(fast.block, (*entering, const(0), const(0), *begin))
+        block.end = Branch(again, tried, Jump(careful.block, (*entering, *begin)), likely=True)
         return
 
     def way(safe: Collection[Op]) -> Jump:
