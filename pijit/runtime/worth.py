@@ -26,6 +26,7 @@ _WORK = {
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
     **dict.fromkeys(("pick", "place"), 400.0),
     "mask_count": 0.0,
+    **dict.fromkeys(("keep", "kept"), 0.0),
     "np_op": 50.0,
     "call": -80.0,
 }
