@@ -6,7 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
-from differential import check, check_calls
+from differential import check, check_calls, settings
+
+import pijit
 
 OPERATORS = ("+", "-", "*", "/", "**", "==", "!=", "<", "//", "%", "&")
 NUMBERS = (
@@ -71,3 +73,14 @@ def test_texts_of_numpy():
     for text in (np.str_("a"), np.bytes_(b"a")):
         check("def f(x):\n    return x.item(), x + x, x == 'a', x.upper(), len(x), [x] * 2\n", text)
     check("def f(a):\n    return {k: int((a == k).sum()) for k in np.unique(a)}\n", np.array(["x", "y", "x"]))
+
+
+def test_arrays_whose_flags_warn():
+    """Asking what broadcast_arrays gives whether it may be written to warns: only the program may ask."""
+    jitted = pijit.jit(lambda a: (a * 2).sum())
+    stretched = np.broadcast_arrays(np.ones((1, 3)), np.zeros((2, 3)))[0]
+    with settings(compile_all=True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [jitted(np.ones((2, 3))), jitted(stretched), jitted(stretched)] == [12.0] * 3
+        assert pijit.verify(jitted, stretched)
+    assert jitted.stats().misses

@@ -144,6 +144,9 @@ def fits(value: Any, type: Type) -> bool:
     return _FITS[type.__class__](value, type)
 
 
+_WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE: flags.writeable warns of what broadcast_arrays gives
+
+
 def _fits_array(value: Any, type: Array) -> bool:
     if value.__class__ is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
         return False
@@ -154,7 +157,7 @@ def _fits_array(value: Any, type: Array) -> bool:
         "A": True,
         "S": _sorted(value.strides),
     }
-    return orders[type.order] and (flags.writeable or not type.writable)
+    return orders[type.order] and (bool(flags.num & _WRITEABLE) or not type.writable)
 
 
 def _sorted(strides: tuple[int, ...]) -> bool:

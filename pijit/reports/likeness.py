@@ -56,7 +56,7 @@ def copied(value: Any) -> Any:
             low = np.lib.array_utils.byte_bounds(root)[0]
             offset = array.__array_interface__["data"][0] - low
             new = np.ndarray(array.shape, array.dtype, flat.view(np.uint8).data, offset, array.strides)
-        new.flags.writeable = array.flags.writeable
+        new.flags.writeable = bool(array.flags.num & 0x0400)  # NPY_ARRAY_WRITEABLE: without the warning for broadcast arrays
         memo[id(array)] = new
     return copy.deepcopy(value, memo)
 

@@ -23,6 +23,7 @@ def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Ab
     if found is None:
         found = _among(t, item, container)
     if found is None:
+        t.last_micro &= not invert  # what the call gives is not yet the result
         found = _looked_up(t, item, container)
     if isinstance(found, bool):
         return Known(found != invert)
