@@ -1,7 +1,8 @@
 """Around every test: nothing stays enabled, no setting stays changed, an internal error is a failure, nothing hangs.
 
 Machine code that the tests make is kept in a folder of this run. tests/codegen calls machine code with stand-ins for the helpers of the C
-extension, which must never meet the real ones: it runs in a process of its own (test_codegen.py), or when nothing else is asked for.
+extension, which must never meet the real ones, and tests/alone looks at the whole process: their files run in processes of their own
+(test_alone.py), or when nothing else is asked for.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from pijit.runtime import tiers
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background starts with interrupts ignored: tests of them would wait for ever
 
-CODEGEN = Path(__file__).parent / "codegen"
+ALONE = [Path(__file__).parent / name for name in ("codegen", "alone")]
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Says "ignore" for tests/codegen, unless only that was asked for."""
-    if collection_path != CODEGEN:
+    """Says "ignore" for the folders whose tests run alone, unless only one of them was asked for."""
+    if collection_path not in ALONE:
         return None
     asked = [Path(config.invocation_params.dir, arg.partition("::")[0]).resolve() for arg in config.args]
-    return True if not all(CODEGEN in (path, *path.parents) for path in asked) else None
+    return True if not all(collection_path in (path, *path.parents) for path in asked) else None
 
 
 def pytest_unconfigure():

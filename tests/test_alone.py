@@ -1,0 +1,22 @@
+"""Runs the files of tests/codegen and tests/alone, each in a process of its own: see conftest.py."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+FILES = sorted(path.relative_to(HERE).as_posix() for folder in ("alone", "codegen") for path in (HERE / folder).glob("test_*.py"))
+
+
+@pytest.mark.many
+@pytest.mark.parametrize("file", FILES)
+def test_alone(file):
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(HERE / file)],
+        capture_output=True,
+        text=True,
+        cwd=HERE.parent,
+    )
+    assert run.returncode == 0, run.stdout[-10000:] + run.stderr[-2000:]
