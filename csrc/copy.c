@@ -1,20 +1,9 @@
 /* copy.c - a[...] = v for native code, as if v had been copied first. Plain memory: no object is touched. */
 #include <stdlib.h>
 
-#include "pijit.h"
+#include "axes.h"
 
-#define MAX_AXES 64
 #define PIECE ((size_t)4096) /* bytes; a multiple of every size of elements */
-
-/* One axis: a length, and the bytes from one element to the next in the target and in the source. */
-typedef struct {
-    int64_t n, to, from;
-} Axis;
-
-static inline int64_t magnitude(int64_t step)
-{
-    return step < 0 ? -step : step;
-}
 
 /* One value for all is read once: the compiler cannot know that it is not overwritten. */
 #define STEP(T)                                                                                                       \
@@ -89,39 +78,6 @@ static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, i
     }
 }
 
-/* The axes that are longer than 1, the smallest steps of the target last, those that run on into each other as one; at
- * least one. */
-static int arranged(Axis *axes, int naxes)
-{
-    int n = 0;
-    for (int i = 0; i < naxes; i++) {
-        if (axes[i].n == 1) {
-            continue;
-        }
-        Axis axis = axes[i];
-        int at = n++;
-        for (; at > 0 && magnitude(axes[at - 1].to) < magnitude(axis.to); at--) {
-            axes[at] = axes[at - 1];
-        }
-        axes[at] = axis;
-    }
-    int kept = 0;
-    for (int i = 1; i < n; i++) {
-        Axis *before = &axes[kept], *next = &axes[i];
-        if (before->to == next->n * next->to && before->from == next->n * next->from) {
-            next->n *= before->n;
-            *before = *next;
-        }
-        else {
-            axes[++kept] = *next;
-        }
-    }
-    if (n == 0) {
-        axes[0] = (Axis){1, 0, 0};
-    }
-    return kept + 1;
-}
-
 /* The first address of the memory that an array lies in, and the one after it. It has elements. */
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
                uintptr_t *high)
@@ -132,15 +88,6 @@ void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *
         int64_t reach = (dims[i] - 1) * steps[i];
         *(reach < 0 ? low : high) += (uintptr_t)reach;
     }
-}
-
-static int same_elements(const char *to, const char *from, const Axis *axes, int naxes)
-{
-    int same = to == from;
-    for (int i = 0; i < naxes && same; i++) {
-        same = axes[i].to == axes[i].from;
-    }
-    return same;
 }
 
 static int overlap(const char *to, const char *from, int64_t itemsize, int64_t ndim, const int64_t *block)
@@ -158,13 +105,16 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
     Axis axes[MAX_AXES];
     int64_t count = 1;
     for (int64_t i = 0; i < ndim; i++) {
-        axes[i] = (Axis){block[i], block[ndim + i], block[2 * ndim + i]};
+        axes[i] = (Axis){block[i], 0, block[ndim + i], block[2 * ndim + i]};
         count *= block[i];
     }
     if (count == 0) {
         return 1;
     }
     int naxes = arranged(axes, (int)ndim);
+    if (naxes == 0) {
+        axes[naxes++] = (Axis){1, 0, 0, 0};
+    }
     if (same_elements(target, source, axes, naxes)) {
         return 1;
     }
@@ -184,8 +134,8 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
     Axis there[MAX_AXES], back[MAX_AXES];
     int64_t step = itemsize;
     for (int i = naxes - 1; i >= 0; i--) {
-        there[i] = (Axis){axes[i].n, step, axes[i].from};
-        back[i] = (Axis){axes[i].n, axes[i].to, step};
+        there[i] = (Axis){axes[i].n, 0, step, axes[i].from};
+        back[i] = (Axis){axes[i].n, 0, axes[i].to, step};
         step *= axes[i].n;
     }
     copy_axes(copy, source, there, naxes, itemsize);

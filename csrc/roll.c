@@ -2,53 +2,11 @@
  * and v are the same array: only what is overwritten before it is read is kept aside. Plain memory: no object is touched. */
 #include <stdlib.h>
 
-#include "pijit.h"
-
-#define MAX_AXES 64
-
-/* One axis: a length, how many places on what is there goes (0 <= by <= n), and the bytes from one element to the next. */
-typedef struct {
-    int64_t n, by, to, from;
-} Axis;
-
-static inline int64_t magnitude(int64_t step)
-{
-    return step < 0 ? -step : step;
-}
+#include "axes.h"
 
 static inline int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-/* The axes that are longer than 1, the smallest steps of the target last, those that stay and run on into each other as one. */
-static int arranged(Axis *axes, int naxes)
-{
-    int n = 0;
-    for (int i = 0; i < naxes; i++) {
-        Axis axis = axes[i];
-        if (axis.n == 1) {
-            continue;
-        }
-        axis.by = axis.by == axis.n ? 0 : axis.by;
-        int at = n++;
-        for (; at > 0 && magnitude(axes[at - 1].to) < magnitude(axis.to); at--) {
-            axes[at] = axes[at - 1];
-        }
-        axes[at] = axis;
-    }
-    int kept = 0;
-    for (int i = 1; i < n; i++) {
-        Axis *before = &axes[kept], *next = &axes[i];
-        if (before->by == 0 && next->by == 0 && before->to == next->n * next->to && before->from == next->n * next->from) {
-            next->n *= before->n;
-            *before = *next;
-        }
-        else {
-            axes[++kept] = *next;
-        }
-    }
-    return n == 0 ? 0 : kept + 1;
 }
 
 static void roll_apart(char *to, const char *from, const Axis *a, int naxes, int64_t itemsize);
@@ -162,15 +120,6 @@ static bool simple(const Axis *axes, int naxes, int64_t itemsize)
         reach += (axes[i].n - 1) * magnitude(axes[i].to);
     }
     return true;
-}
-
-static bool same_elements(const char *to, const char *from, const Axis *axes, int naxes)
-{
-    bool same = to == from;
-    for (int i = 0; i < naxes && same; i++) {
-        same = axes[i].to == axes[i].from;
-    }
-    return same;
 }
 
 /* target[...] = source rolled; block: the lengths, the target's steps, the source's, the places. False: there is no memory for what has to
