@@ -332,15 +332,20 @@ static inline int pj_keep_from_collecting(void)
 #if PY_VERSION_HEX >= 0x030C0000
     return 0;
 #else
-    return PyGC_Disable();
+    struct _gc_runtime_state *gc = &_PyInterpreterState_GET()->gc;
+    const int before = gc->enabled;
+    gc->enabled = 0;
+    return before;
 #endif
 }
 
 static inline void pj_let_collect(int before)
 {
-    if (before) {
-        PyGC_Enable();
-    }
+#if PY_VERSION_HEX >= 0x030C0000
+    (void)before;
+#else
+    _PyInterpreterState_GET()->gc.enabled = before;
+#endif
 }
 
 /* 3.13: the name became public. */
