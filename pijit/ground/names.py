@@ -79,3 +79,8 @@ def short(value: Any) -> str:
     else:
         text = name_of(value) or f"a {class_name(type(value), '__name__')}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_writable(array: Any) -> bool:
+    """flags.writeable of an array, without the warning that asking gives for what np.broadcast_arrays made."""
+    return bool(array.flags.num & 0x0400)  # NPY_ARRAY_WRITEABLE

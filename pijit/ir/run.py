@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ground.names import class_name
+from ..ground.names import class_name, is_writable
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -144,9 +144,6 @@ def fits(value: Any, type: Type) -> bool:
     return _FITS[type.__class__](value, type)
 
 
-_WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE: flags.writeable warns of what broadcast_arrays gives
-
-
 def _fits_array(value: Any, type: Array) -> bool:
     if value.__class__ is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
         return False
@@ -157,7 +154,7 @@ def _fits_array(value: Any, type: Array) -> bool:
         "A": True,
         "S": _sorted(value.strides),
     }
-    return orders[type.order] and (bool(flags.num & _WRITEABLE) or not type.writable)
+    return orders[type.order] and (is_writable(value) or not type.writable)
 
 
 def _sorted(strides: tuple[int, ...]) -> bool:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pijit.ground.names import is_writable
+
 
 class Unlike(NamedTuple):
     """Where two objects differ, and how each looks there."""
@@ -56,7 +58,7 @@ def copied(value: Any) -> Any:
             low = np.lib.array_utils.byte_bounds(root)[0]
             offset = array.__array_interface__["data"][0] - low
             new = np.ndarray(array.shape, array.dtype, flat.view(np.uint8).data, offset, array.strides)
-        new.flags.writeable = bool(array.flags.num & 0x0400)  # NPY_ARRAY_WRITEABLE: without the warning for broadcast arrays
+        new.flags.writeable = is_writable(array)
         memo[id(array)] = new
     return copy.deepcopy(value, memo)
 
