@@ -40,4 +40,5 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
 def _pays(fragment: FragmentRecord) -> bool:
     native = fragment.native
     loop = native.sampled / native.samples if fragment.loops and native.samples else 0.0
-    return CONFIG.compile_all or worth.pays(native.hits, native.exits, fragment.saves, (e.kind for e in fragment.exits), loop)
+    kinds = (exit.kind for exit in fragment.exits)
+    return CONFIG.compile_all or worth.pays(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop)

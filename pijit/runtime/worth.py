@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from pijit.ir.graph import Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 
-RUN = 60.0  # guards, exit, crossing
+RUN = 60.0  # a few guards, exit, crossing
+_GUARD = 5.0  # each guard above a few
+_FEW = 2
 RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
 _BOXED = 6.0  # per slot that an exit rebuilds
 
@@ -50,7 +52,7 @@ def savings(graph: Graph) -> list[float]:
 def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
     """What is saved up to each exit, and by going round from each header back to it. ``trips``: what that adds on the way."""
     counters = _counters(graph)
-    best: dict[int, float] = {id(graph.entry): _ITERATOR if counters else 0.0}
+    best: dict[int, float] = {id(graph.entry): _ITERATOR if _begins_counting(graph, counters) else 0.0}
     found: dict[int, float] = {}
     rounds: dict[int, float] = {}
     place = {id(block): n for n, block in enumerate(graph.blocks)}
@@ -75,6 +77,14 @@ def _counters(graph: Graph) -> set[Value]:
     """Parameters that take the next one of a range or an iterator: those of a loop, and of the strips that it is done in."""
     jumps = [jump for block in graph.blocks for jump in block.jumps()]
     return {param for jump in jumps for param, arg in zip(jump.target.params, jump.args, strict=True) if _counts(arg)}
+
+
+def _begins_counting(graph: Graph, counters: set[Value]) -> bool:
+    """Whether a range or an iterator is made, not one found that is under way."""
+    known = counters | set(graph.inputs)
+    jumps = [jump for block in graph.blocks for jump in block.jumps()]
+    pairs = [pair for jump in jumps for pair in zip(jump.target.params, jump.args, strict=True)]
+    return any(param in counters and arg not in known and not _counts(arg) for param, arg in pairs)
 
 
 def _counts(value: Value) -> bool:
@@ -106,9 +116,9 @@ def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     return has_loop(graph) or any(saved > RUN for saved in saves)
 
 
-def pays(hits: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float) -> bool:
+def pays(hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float) -> bool:
     """Whether what has run so far was worth it. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round."""
-    cost = saved = 0.0
+    cost, saved = hits * _GUARD * max(0, guards - _FEW), 0.0
     for count, save, kind in zip(taken, saves, kinds, strict=True):
         if kind != "poll":
             cost += count * (RETURN if kind == "return" else RUN)

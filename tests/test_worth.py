@@ -1,0 +1,51 @@
+"""What a run of a fragment is thought to save and to cost."""
+
+from __future__ import annotations
+
+import pytest
+
+import pijit
+from pijit.runtime import worth
+
+
+def half_of_them(n):
+    found = 0
+    for i in range(n):
+        try:
+            if i % 2:
+                raise ValueError
+            found += 1
+        except ValueError:
+            found -= 1
+    return found
+
+
+@pytest.fixture
+def saved(monkeypatch):
+    """For each fragment whose savings are asked for, its graph's inputs and what its exits save."""
+    seen = []
+
+    def savings(graph):
+        found = before(graph)
+        seen.append((len(graph.inputs), found))
+        return found
+
+    before = worth.savings
+    monkeypatch.setattr(worth, "savings", savings)
+    return seen
+
+
+def test_a_range_that_is_under_way_is_not_made(saved):
+    """The loop that goes on after an exception takes the iterator that it finds, and does the same work."""
+    fast = pijit.jit(half_of_them)
+    assert fast(200) == half_of_them(200)
+    kinds = {fragment.kind for fragment in pijit.stats(fast).fragments}
+    whole, rest = (max(found) for n, found in (min(saved), max(saved)))
+    assert kinds == {"function", "loop"}
+    assert whole - rest > worth._ITERATOR / 2
+
+
+def test_guards_cost():
+    runs = {"hits": 1000, "taken": [1000], "saves": [worth.RUN + 10], "kinds": ["redo"], "loop_nanoseconds": 0.0}
+    assert worth.pays(guards=2, **runs)
+    assert not worth.pays(guards=5, **runs)
