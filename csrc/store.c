@@ -6,6 +6,8 @@
  *   NumPy says of a flag is found out afterwards, from the operands;
  * - an operand that is the target itself, element by element, is still there for the part that was not stored yet: it is done in strips,
  *   of which the result, or what was there before, goes into a buffer until it is known that no flag was raised;
+ * - operands that are the target, moved by some rows, are done in strips too: what is computed waits in the buffer until no row that is
+ *   still to be done reads what it replaces;
  * - everything else gets a temporary array.
  */
 #include "pijit.h"
@@ -13,13 +15,14 @@
 
 #define MAX_AXES 64
 #define BUFFER 16384 /* bytes: with the operands' in the first-level cache */
+#define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 
 typedef int64_t (*Kernel)(int64_t low, int64_t high, int64_t *p);
 
 /* How codegen/stores.py describes a kernel. An axis is a place in p, or -1, and a number of bytes. */
 typedef struct {
-    int64_t naxes, result; /* result: the place in p where the first row that was not stored is told, and behind it the flags if all is
-                              stored all the same */
+    int64_t naxes, result; /* result: the place in p where the first row that was not computed is told, and behind it the flags if all is
+                              stored all the same, and where rows before it wait to be stored, and how many */
     int64_t watched;       /* flags that count */
     int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none */
     int64_t whole;         /* what is not stored has to be all */
@@ -200,6 +203,104 @@ static int run_copied(Kernel kernel, const Plan *plan, int64_t *p, const Walk *t
     return good ? DONE : REDO;
 }
 
+/* Rows that wait to be stored, until the site that does the rest has run. */
+static _Thread_local PyObject *waiting;
+
+/* Stores what is computed `lag` rows later, by way of a buffer for `rows` rows and those that wait. Where a row is to be, there is what was
+ * in the target before, if the kernel reads that. Gives the first row that was not computed. */
+static int64_t run_lagged(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, int64_t lag, char *buffer, char *log, int64_t rows)
+{
+    const int64_t n = p[0];
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    const int64_t row = copies.steps[0];
+    char *fresh = buffer + lag * row; /* the rows that wait lie before it */
+    int64_t low = 0, stored = 0;
+    while (low < n) {
+        int64_t high = rows < n - low ? low + rows : n;
+        point_at(plan, p, fresh - low * row, copies.steps);
+        if (plan->in_place) {
+            copies.back[0] = high - low;
+            (void)pj_assign(fresh, target->data + low * target->steps[0], target->itemsize, plan->naxes, copies.back);
+        }
+        if (plan->log >= 0) {
+            p[plan->log] = (int64_t)(intptr_t)(log - low * row);
+        }
+        if (raised(kernel, plan, low, high, p)) {
+            break;
+        }
+        int64_t end = high == n ? n : high - lag;
+        if (end > stored) {
+            copies.out[0] = end - stored;
+            (void)pj_assign(target->data + stored * target->steps[0], fresh + (stored - low) * row, target->itemsize, plan->naxes,
+                            copies.out);
+            stored = end;
+        }
+        memmove(fresh - (high - stored) * row, fresh + (stored - low) * row, (size_t)((high - stored) * row));
+        low = high;
+    }
+    point_at(plan, p, target->data, target->steps);
+    p[plan->result + 2] = (int64_t)(intptr_t)(fresh - (low - stored) * row);
+    p[plan->result + 3] = low - stored;
+    return low;
+}
+
+/* The same with memory for it. */
+static int64_t store_later(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, int64_t lag, int64_t rows, int64_t row)
+{
+    int64_t needed = (lag + (plan->log >= 0 ? 2 : 1) * rows) * row;
+    PyObject *owner = pj_empty(NPY_UINT8, 1, &needed, 0);
+    if (owner == NULL) {
+        return REDO;
+    }
+    char *buffer = PyArray_BYTES((PyArrayObject *)owner);
+    int64_t done = run_lagged(kernel, plan, p, target, lag, buffer, buffer + (lag + rows) * row, rows);
+    p[plan->result] = done;
+    if (done < p[0] && p[plan->result + 3] > 0) {
+        Py_XSETREF(waiting, owner);
+    }
+    else {
+        Py_DECREF(owner);
+    }
+    return done == p[0] ? DONE : done == 0 ? REDO : FINISH;
+}
+
+/* Whether a flag may find a part of the target stored. */
+static bool may_finish(const Plan *plan)
+{
+    return plan->direct == 2 || (plan->direct == 1 && pj_warnings_quiet());
+}
+
+/* How many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not known. */
+static int64_t lag_of(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand)
+{
+    uintptr_t low, high, other_low, other_high;
+    const int64_t step = target->steps[0];
+    int64_t row[MAX_AXES], lag = 0;
+    if (step <= 0 || plan->whole || !simple(target, p, plan->naxes)) {
+        return -1;
+    }
+    memcpy(row, p, (size_t)plan->naxes * sizeof *row);
+    row[0] = 1;
+    pj_extent(target->data, target->itemsize, plan->naxes, row, target->steps, &low, &high);
+    for (int64_t i = 0; i < plan->noperands; i++) {
+        Walk walk;
+        operand = read_walk(operand, p, plan->naxes, &walk);
+        if (relation(target, &walk, p, plan->naxes) == APART) {
+            continue;
+        }
+        if (walk.steps[0] != step) {
+            return -1;
+        }
+        pj_extent(walk.data, walk.itemsize, plan->naxes, row, walk.steps, &other_low, &other_high);
+        if (high > other_low) {
+            int64_t rows = (int64_t)((high - other_low + (uintptr_t)step - 1) / (uintptr_t)step) - 1;
+            lag = rows > lag ? rows : lag;
+        }
+    }
+    return lag;
+}
+
 /* How the target's memory lies to that of the operands; MIXED also where the kernel must not store directly for another reason. */
 static int situation(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand, bool small)
 {
@@ -213,8 +314,8 @@ static int situation(const Plan *plan, const int64_t *p, const Walk *target, con
     if (!simple(target, p, plan->naxes) || (worst == SAME && (plan->in_place || plan->whole))) {
         return MIXED;
     }
-    bool silent = small || plan->direct == 2 || (plan->in_place && plan->log < 0 && !plan->named);
-    return worst == MIXED || silent || (plan->direct == 1 && pj_warnings_quiet()) ? worst : MIXED;
+    bool silent = small || (plan->in_place && plan->log < 0 && !plan->named);
+    return worst == MIXED || silent || may_finish(plan) ? worst : MIXED;
 }
 
 /* Does what NumPy does with target[...] = expression. DONE; REDO: the target is as it was, and the interpreter has to do it;
@@ -234,11 +335,17 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     if (plan->watched) {
         pj_fp_clear();
     }
-    p[plan->result] = p[plan->result + 1] = 0;
+    memset(p + plan->result, 0, 4 * sizeof *p);
     if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
         int64_t flags = raised(kernel, plan, 0, n, p);
         p[plan->result + 1] = flags;
         return flags ? FINISH : DONE;
+    }
+    if (how == MIXED && (plan->in_place || !small) && (small || may_finish(plan))) {
+        int64_t lag = lag_of(plan, p, &target, operands), strip = small ? n : row > BUFFER ? 1 : BUFFER / row;
+        if (lag >= 0 && (small || (lag + strip) * row <= LAG_BUFFER)) {
+            return store_later(kernel, plan, p, &target, small ? 0 : lag, strip, row);
+        }
     }
     _Alignas(64) char near[BUFFER];
     char *buffer = near;
@@ -274,6 +381,7 @@ void pj_call_aside(int64_t *W, int64_t site)
     pj_thread.in_callback++;
     int64_t status = pj_call(W, site);
     pj_thread.in_callback--;
+    Py_CLEAR(waiting);
     if (status == 1) {
         pj_raise_later(pj_err_take());
     }

@@ -82,7 +82,7 @@ def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
     symbol = d.unit(units.kernel_unit(described))
     with _unless_empty(d, total):
         words = _kernel_words(d, op, described, dims, total, made)
-        p = d.stack(len(words) + 2)
+        p = d.stack(len(words) + stores.RESULT)
         for number, word in enumerate(words):
             b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
         if described.store is not None:

@@ -40,6 +40,7 @@ _DIRECT = 3  # the place in a plan that says whether the kernel may store direct
 _UNKNOWN, _SHOWN, _SILENT = range(3)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
 _BLOCK = 8192  # elements at a time
+RESULT = 4  # words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many
 
 
 def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
@@ -62,7 +63,7 @@ def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
 
 
 def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
-    """Calls the helper; gives whether to leave by "redo". p has room for two words more than the kernel needs."""
+    """Calls the helper; gives whether to leave by "redo". p has room for RESULT words more than the kernel needs."""
     b, kernel = d.builder, op.attrs["kernel"]
     errors = d.graph.errors_at(op)
     words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless)
@@ -109,8 +110,10 @@ class Rest:
         if named is not None and flags:  # everything is stored, and it is known what was raised where
             raised[named].update(dict.fromkeys(name for name, flag in _FLAGS.items() if flags & flag))
         else:
-            for operands, results in _blocks(self.kernel, p):
+            for operands, results, waiting in _blocks(self.kernel, p):
                 values = self._values(operands, raised)
+                for rows, computed in waiting:
+                    rows[...] = computed
                 for reference, result in results:
                     result[...] = values[reference]
         self._warn(raised, sys._getframe(1))
@@ -135,13 +138,15 @@ class Rest:
 _FLAGS = {"divide by zero": 1, "overflow": 2, "invalid value": 8}  # in the order of NumPy's warnings of one operation
 
 
-def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int, Any]]]]:
-    """For parts of the first axis, from the first row that was not stored on: the operands, and where which references go."""
+def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int, Any]], list[tuple[Any, Any]]]]:
+    """For parts of the first axis, from the first row that was not computed on: the operands, where which references go, and rows of the target
+    with what waits to be stored there once the operands have been read."""
     place = {word: number for number, word in enumerate(kernel.words())}
-    words = list((ctypes.c_int64 * (len(place) + 2)).from_address(p))
+    words = list((ctypes.c_int64 * (len(place) + RESULT)).from_address(p))
     dims = tuple(words[: kernel.ndim])
+    begin, _, address, late = words[len(place) :]
 
-    def array(dtype: str, address: int, strides: Iterable[int]) -> Any:
+    def array(dtype: str, address: int, strides: Iterable[int], dims: tuple[int, ...] = dims) -> Any:
         interface = {"version": 3, "typestr": Np(dtype).dtype.str, "shape": dims, "strides": tuple(strides), "data": (address, False)}
         return np.asarray(SimpleNamespace(__array_interface__=interface))
 
@@ -164,11 +169,22 @@ def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int,
     results = []
     for number, reference in enumerate(kernel.outputs):
         dtype = kernel.dtype(reference)
-        steps = itertools.accumulate((Np(dtype).dtype.itemsize, *dims[:0:-1]), operator.mul)
-        results.append((reference, array(dtype, words[place["output", number, 0]], list(steps)[::-1])))
+        results.append((reference, array(dtype, words[place["output", number, 0]], _contiguous(Np(dtype).dtype.itemsize, dims))))
     assert kernel.store is not None
-    results.append((kernel.store.reference, walk(count, 0, "store", "store_stride")))
+    target = walk(count, 0, "store", "store_stride")
+    results.append((kernel.store.reference, target))
+    if late:
+        rest = slice(begin, None)
+        computed = array(target.dtype.name, address, _contiguous(target.itemsize, dims), (late, *dims[1:]))
+        waiting = [(target[begin - late : begin], computed)]
+        yield [o[rest] if o.ndim else o for o in operands], [(reference, result[rest]) for reference, result in results], waiting
+        return
     rows = dims[0] if place_counts(kernel) else max(1, _BLOCK // max(1, math.prod(dims[1:])))
-    for low in range(words[len(place)], dims[0], rows):
+    for low in range(begin, dims[0], rows):
         part = slice(low, low + rows)
-        yield [o[part] if o.ndim else o for o in operands], [(reference, result[part]) for reference, result in results]
+        yield [o[part] if o.ndim else o for o in operands], [(reference, result[part]) for reference, result in results], []
+
+
+def _contiguous(itemsize: int, dims: tuple[int, ...]) -> list[int]:
+    """Strides of an array of this shape in C order."""
+    return list(itertools.accumulate((itemsize, *dims[:0:-1]), operator.mul))[::-1]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ..ir.graph import Block, Const, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import INT
-from .facts import split
+from .facts import owner, split
 from .loops import Loop
 
 FARTHEST = 3  # iterations back
@@ -81,15 +81,8 @@ def element(array: Value, indices: Sequence[Value]) -> tuple[object, ...]:
 def apart(one: Value, other: Value) -> bool:
     """Whether two arrays surely have no memory in common: the memory of one is new, and that of the other is too, or came in. A parameter of
     a block may be anything."""
-    owners = [_owner(array) for array in (one, other)]
-    return owners[0] is not owners[1] and any(map(_is_new, owners)) and all(owner.op is None or _is_new(owner) for owner in owners)
-
-
-def _owner(array: Value) -> Value:
-    """The array that a view is a view of."""
-    while isinstance(array.op, Op) and array.op.name == "view":
-        array = array.op.args[0]
-    return array
+    owners = [owner(array) for array in (one, other)]
+    return owners[0] is not owners[1] and any(map(_is_new, owners)) and all(found.op is None or _is_new(found) for found in owners)
 
 
 def _is_new(array: Value) -> bool:

@@ -14,6 +14,13 @@ FULL = (MIN, MAX)
 Range = tuple[int, int]
 
 
+def owner(array: Value) -> Value:
+    """The array that a view is a view of."""
+    while isinstance(array.op, Op) and array.op.name == "view":
+        array = array.op.args[0]
+    return array
+
+
 def split(value: Value) -> tuple[Value, int]:
     """The value as another one plus a constant. Exact: sums that would overflow have left by an exit."""
     offset = 0

@@ -43,6 +43,7 @@ from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
 from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
+from .facts import owner
 from .shapes import Equal, Same, learn
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
@@ -286,7 +287,9 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results))
     if into is not None:
         store = _store(into, places[into.args[1]], order, collapsed)
-        if (own := numbers.get((into.args[0], ()))) is not None and group.by_elements and (ndim == 1 or not place_counts(kernel)):
+        own = numbers.get((into.args[0], ()))
+        moved = any(value is not into.args[0] and owner(value) is owner(into.args[0]) for value, _ in operands)
+        if own is not None and not moved and group.by_elements and (ndim == 1 or not place_counts(kernel)):
             named = names_flags(kernel)
             store = replace(store, operand=own, logged=raises(kernel) and named is None and not repeatable(kernel, own), named=named)
         kernel = replace(kernel, store=store)
