@@ -208,6 +208,7 @@ int64_t pj_call(int64_t *W, int64_t number)
     PjFrame **shadows = alloca(((size_t)s->nlinks + 1) * sizeof(PjFrame *));
     memset(shadows, 0, ((size_t)s->nlinks + 1) * sizeof(PjFrame *));
     PyObject *callable, *result = NULL;
+    pj_drop_spare();
     pj_hold_inputs(r);
     int bound = pj_recipe_is_bound(s->callable);
     int n = build_call(s, W, vector, &callable);
@@ -246,19 +247,6 @@ int64_t pj_call(int64_t *W, int64_t number)
 
 /* ---- arrays ---- */
 
-/* New uninitialised array, or NULL without an exception. order: 0 C, 1 Fortran. */
-PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
-{
-    PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
-    PyObject *a = descr == NULL ? NULL
-                                : PyArray_NewFromDescr(&PyArray_Type, descr, (int)ndim, (npy_intp *)dims, NULL, NULL,
-                                                       order ? NPY_ARRAY_F_CONTIGUOUS : 0, NULL);
-    if (a == NULL) {
-        PyErr_Clear();
-    }
-    return a;
-}
-
 /* New view of memory that belongs to base (NULL: one that could not be made), or NULL without an exception. */
 static PyObject *pj_view(PyObject *base, void *data, int64_t typenum, int64_t ndim, int64_t *dims, int64_t *strides,
                          int64_t writable)
@@ -279,11 +267,6 @@ static PyObject *pj_view(PyObject *base, void *data, int64_t typenum, int64_t nd
         PyErr_Clear();
     }
     return a;
-}
-
-static void pj_release(PyObject *o)
-{
-    Py_XDECREF(o);
 }
 
 static void pj_retain(PyObject *o)

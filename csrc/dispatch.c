@@ -406,12 +406,12 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     pj_frame_link(r->ts, r->frame, r->prev); /* for who looks at what this thread does: faulthandler, tracemalloc */
     if (PJ_UNLIKELY((f->hits & PJ_SAMPLE) == 0)) {
         int64_t start = pj_clock();
-        exit = f->native(W);
+        exit = pj_run_native(f, W);
         f->sampled += pj_clock() - start;
         f->samples++;
     }
     else {
-        exit = f->native(W);
+        exit = pj_run_native(f, W);
     }
     pj_frame_unlink(r->ts, r->prev);
     PjStep step;
@@ -467,7 +467,7 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
         start = pj_clock();
     }
     Py_INCREF(f);
-    int64_t exit = f->native(W);
+    int64_t exit = pj_run_native(f, W);
     PyObject *result = PJ_LIKELY(exit >= 0 && exit < f->nexits) ? pj_return(&f->exits[exit], W) : NULL;
     if (PJ_UNLIKELY(result == NULL)) {
         f->hits--;

@@ -441,11 +441,16 @@ PyObject *pj_field_of(PyObject *module, PyObject *args);
 int pj_site_parse(PjSite *site, PyObject *tuple);
 void pj_site_clear(PjSite *site);
 int64_t pj_call(int64_t *W, int64_t site);
-PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
 void pj_fp_clear(void);
 int64_t pj_fp_get(void);
 PyObject *pj_symbols(void);
 int pj_calls_init(void);
+
+/* spare.c */
+PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
+void pj_release(PyObject *o);
+void pj_drop_spare(void);
+int64_t pj_run_native(PjFragment *f, int64_t *W);
 
 /* clone.c */
 extern PjExtra pj_seen;
