@@ -15,6 +15,7 @@
     X(COMPLEX, "complex", "w")                                                                                        \
     X(NP, "np", "nw")                                                                                                 \
     X(OBJECT, "object", "w")                                                                                          \
+    X(HELD, "held", "w") /* an object; UNSET: nothing; KEEP: what the slot has */                                     \
     X(TUPLE, "tuple", "l")                                                                                            \
     X(LIST, "list", "l")                                                                                              \
     X(SLICE, "slice", "l")                                                                                            \
@@ -288,7 +289,7 @@ bool pj_recipe_keeps(const PjRecipe *r)
 
 bool pj_recipe_empty(const PjRecipe *r)
 {
-    return r->op == R_UNSET || r->op == R_NULL;
+    return r->op == R_UNSET || r->op == R_NULL || r->op == R_HELD;
 }
 
 bool pj_recipe_is_bound(const PjRecipe *r)
@@ -593,6 +594,10 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
             return PyErr_NoMemory();
         }
         return Py_NewRef(o);
+    }
+    case R_HELD: {
+        PyObject *o = (PyObject *)(intptr_t)W[r->a];
+        return o == pj_unset ? NULL : Py_XNewRef(o);
     }
     case R_TUPLE:
         return build_sequence(r, W, true);

@@ -262,6 +262,10 @@ static int write_frame(PjFrame *f, PjExitFrame *spec, PyObject **locals, PyObjec
         if (pj_recipe_keeps(spec->locals[i])) {
             continue;
         }
+        if (locals[i] == pj_keep) {
+            Py_DECREF(pj_keep);
+            continue;
+        }
         int slot = spec->slots[i];
         if (slot >= code->co_nlocalsplus) {
             Py_XDECREF(locals[i]);

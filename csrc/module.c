@@ -2,15 +2,14 @@
 #include "pijit.h"
 
 Py_ssize_t pj_extra_index;
-PyObject *pj_unset;
+PyObject *pj_unset, *pj_keep;
 int64_t pj_exit_threshold = 64;
 
-/* ---- UNSET ---- */
+/* ---- UNSET and KEEP ---- */
 
 static PyObject *unset_repr(PyObject *self)
 {
-    (void)self;
-    return PyUnicode_FromString("UNSET");
+    return PyUnicode_FromString(self == pj_keep ? "KEEP" : "UNSET");
 }
 
 static int unset_bool(PyObject *self)
@@ -27,7 +26,7 @@ static PyTypeObject Unset_Type = {
     .tp_repr = unset_repr,
     .tp_as_number = &unset_number,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "The type of UNSET, which stands for an unbound variable or a NULL on the value stack.",
+    .tp_doc = "The type of UNSET, which stands for an unbound variable or a NULL on the value stack, and of KEEP: what the frame has.",
 };
 
 /* ---- functions ---- */
@@ -248,8 +247,9 @@ PyMODINIT_FUNC PyInit__native(void)
     }
     if (pj_unset == NULL) {
         pj_unset = PyObject_New(PyObject, &Unset_Type);
+        pj_keep = PyObject_New(PyObject, &Unset_Type);
         pj_extra_index = pj_request_extra_index(pj_extra_free);
-        if (pj_unset == NULL || pj_extra_index < 0) {
+        if (pj_unset == NULL || pj_keep == NULL || pj_extra_index < 0) {
             PyErr_SetString(PyExc_ImportError, "pijit: no place is left for data on code objects");
             return NULL;
         }
@@ -263,6 +263,7 @@ PyMODINIT_FUNC PyInit__native(void)
     int bad = supported == NULL || PyModule_AddObjectRef(m, "SUPPORTED", supported) < 0 ||
               PyModule_AddIntConstant(m, "OWN_CALLS", PJ_OWN_CALLS) < 0 ||
               PyModule_AddObjectRef(m, "UNSET", pj_unset) < 0 ||
+              PyModule_AddObjectRef(m, "KEEP", pj_keep) < 0 ||
               PyModule_AddObjectRef(m, "CodeState", (PyObject *)&PjState_Type) < 0 ||
               PyModule_AddObjectRef(m, "Fragment", (PyObject *)&PjFragment_Type) < 0;
     Py_XDECREF(supported);

@@ -279,6 +279,7 @@ typedef struct {
 extern PjCounters pj_counters;
 extern Py_ssize_t pj_extra_index;
 extern PyObject *pj_unset; /* the UNSET object */
+extern PyObject *pj_keep;  /* the KEEP object: in a "held" recipe, what the frame's slot has */
 extern int64_t pj_exit_threshold;
 extern int64_t pj_forced;
 
@@ -401,7 +402,7 @@ PjRecipe *pj_recipe_new(PyObject *tuple);
 void pj_recipe_free(PjRecipe *recipe);
 PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL without an exception: a NULL or unset */
 bool pj_recipe_keeps(const PjRecipe *recipe);
-bool pj_recipe_empty(const PjRecipe *recipe); /* unset or null */
+bool pj_recipe_empty(const PjRecipe *recipe); /* it may give nothing */
 int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
 int pj_box_init(void);
 PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */

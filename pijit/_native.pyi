@@ -5,6 +5,7 @@ from typing import Any, Final
 
 SUPPORTED: Final[tuple[tuple[int, int], ...]]
 UNSET: Final[object]
+KEEP: Final[object]
 OWN_CALLS: Final[int]
 
 class CodeState:

@@ -188,7 +188,7 @@ class Driver:
             if i not in passed:
                 incoming.append((phis[param], None))
                 continue
-            value = self.value(argument)
+            value = self.value(argument) if isinstance(param.type, Array) else self.object(argument)
             incoming.append((phis[param], value))
             if not is_owned(param.type):
                 continue

@@ -115,6 +115,8 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             return ("const", const.value)
         case Box(value):
             return _box(value.type, place(value))
+        case Build("held", (Box(value),)):
+            return ("held", place(value))
         case Build(kind, items) if kind in _OF_WORDS:
             return (kind, *(place(_boxed(item)) for item in items))
         case Build(kind, items):

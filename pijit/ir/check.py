@@ -8,7 +8,7 @@ from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from .kernel import Kernel
 from .ops import OPS
 from .text import text
-from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
+from .types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar, Type, is_owned
 
 Signature = Callable[[Op], bool]
 
@@ -52,6 +52,11 @@ def dominators(graph: Graph) -> dict[Block, Block]:
                 above[block] = new
                 changed = True
     return above
+
+
+def fits(type: Type, wanted: Type) -> bool:
+    """Whether a value of a type may be passed for one of another."""
+    return type == wanted or (wanted == OBJECT and is_owned(type))
 
 
 class _Checker:
@@ -111,7 +116,8 @@ class _Checker:
                 raise GraphError(f"{where} uses a value ({value.type}) that is not defined there")
 
     def jump(self, jump: Jump) -> None:
-        if [arg.type for arg in jump.args] != [param.type for param in jump.target.params]:
+        pairs = zip(jump.args, jump.target.params, strict=False)
+        if len(jump.args) != len(jump.target.params) or not all(fits(arg.type, param.type) for arg, param in pairs):
             raise GraphError("the arguments of a jump do not fit the parameters of its target")
 
     def op(self, op: Op, where: str) -> None:

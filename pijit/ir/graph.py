@@ -2,7 +2,7 @@
 
 Invariants, held by `check`:
 1. A value is defined once, before it is used on every path.
-2. Every jump passes one argument per parameter, of the same type.
+2. Every jump passes one argument per parameter, of the same type, or any object for one of type object.
 3. An operation has exactly the exits that its row in OPS names.
 4. Every value that an exit's recipes name is defined where the exit may be taken.
 """
@@ -105,7 +105,8 @@ class Build(Recipe):
     "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "reversed", "dict_keys", "dict_values", "dict_items" or
     "iterator_at" (sequence or view of a dict, index), as in docs/native.md; "instance" ((class, names), values), "dict" (key, value, ...),
     "record" (class, tuple), "super" (class, object); "function", "cell", "root_cell", "cell_of", "in_cell" and "generator"
-    (function, pc, slots, locals, stack) as trace.values makes them.
+    (function, pc, slots, locals, stack) as trace.values makes them; "held" (what a dead local has: an object, UNSET: nothing, or
+    KEEP: what the frame has).
     """
 
     kind: str

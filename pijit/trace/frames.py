@@ -6,6 +6,7 @@ from typing import Any
 
 from ..ir.graph import Build, Frame, Recipe
 from ..pycode.liveness import live
+from .held import matters
 from .results import RESULTS
 from .state import FrameState, Then
 from .values import LAZY, NULL, UNBOUND, Abstract, Container, Known, NullValue, Opaque, cell_recipe
@@ -71,7 +72,7 @@ def _locals(frame: FrameState, entry_values: dict[Any, Abstract] | None, depth: 
         if depth and slot in frame.bytecode.free_slots:
             continue
         # A dead local is rebuilt where that costs nothing, else left unbound (ARCHITECTURE.md, "dead locals").
-        needed = slot in live_slots or isinstance(value, Known | Opaque) or id(value) in held
+        needed = slot in live_slots or isinstance(value, Known | Opaque) or id(value) in held or matters(value)
         if isinstance(value, NullValue) or not needed:
             value = UNBOUND
         if depth and slot in frame.bytecode.cell_slots:

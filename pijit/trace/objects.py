@@ -17,6 +17,7 @@ from .. import _native
 from ..ground.names import class_name, is_a, is_heap_class, module_of
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
+from .held import Held, missed
 from .sources import Source, _Same
 from .values import LAZY, UNBOUND, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
@@ -305,13 +306,26 @@ def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     return items(t, value)
 
 
+def farewell(value: Abstract) -> str:
+    """What is to be said where a value may be let go of with an object in it whose class wants to know; empty when there is none."""
+    if isinstance(value, Held):
+        return value.says
+    return next((said for found in missed(value) if (said := finalizer(found.cls))), "")
+
+
+def finalizer(cls: type | None) -> str:
+    """What is to be said where an object of the class may be let go of."""
+    found = cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING
+    return f"{class_name(cls)}.__del__" if found else ""  # type: ignore[arg-type]
+
+
 def let_go(t: Tracer, value: Abstract, slot: int) -> None:
     """A local variable no longer holds a value. Breaks where that may be the end of an object, which its class wants to know."""
-    cls = value.cls if isinstance(value, Opaque) else None
+    said = farewell(value)
     if value is LAZY and len(t.state.frames) == 1 and slot < len(t.view.locals):
-        cls = type(t.view.locals[slot])
-    if cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING:
-        raise Break("side_effect", f"{class_name(cls)}.__del__")
+        said = finalizer(type(t.view.locals[slot]))
+    if said:
+        raise Break("side_effect", said)
 
 
 def let_all_go(t: Tracer) -> None:

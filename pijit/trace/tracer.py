@@ -23,7 +23,7 @@ from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Instruction, decode
 from ..pycode.liveness import live
-from . import generators, inputs, objects, views
+from . import generators, holders, inputs, objects, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -35,7 +35,6 @@ from .values import (
     UNBOUND,
     Abstract,
     Break,
-    Opaque,
     Together,
     Unrolled,
 )
@@ -158,6 +157,8 @@ class Tracer:
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
+        self.again = False  # something was found out too late: see holders
+        self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
         self.last_micro = True
@@ -180,16 +181,20 @@ class Tracer:
             self.check(compare(self, "==", value, wanted), "guard_value")
         jump = self.goto(self.state)
         self.entry.end = jump
-        while self._work:
+        while self._work and not self.again:
             self.block, self.state = self._work.pop()
             self._run()
-        if not self.stored_here.isdisjoint(self.hoisted):
+        if self.again or not self.stored_here.isdisjoint(self.hoisted):
             return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
-        progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in block.ops) or self.returns
+        progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in self._done_in(block)) or self.returns
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)
+
+    def _done_in(self, block: Block) -> list[Op]:
+        """What a block does that is work of the program."""
+        return [] if block in self._on_the_way else block.ops
 
     def _run(self) -> None:
         """Interprets from the current state until the block ends."""
@@ -360,12 +365,20 @@ class Tracer:
             block = Block(line_of(frame))
             self._work.append((block, state.copy()))
             return Jump(block)
-        self._forget_dead(state)
+        versions = self._versions.setdefault(state.place(), [])
+        held = holders.forget(self, state, bool(versions))
+        if not held:
+            return self._meet(state, versions)
+        block = Block(line_of(frame))
+        block.ops, block.end = held, self._meet(state, versions)
+        self._on_the_way.add(block)
+        return Jump(block)
+
+    def _meet(self, state: State, versions: list[Version]) -> Jump:
+        frame = state.frame
         loop = frame.flow.loop_at(frame.pc)
         if loop is not None:
             self._prepare_header(state, loop)
-        place = state.place()
-        versions = self._versions.setdefault(place, [])
         for version in versions:
             args = match(self, state, version)
             if args is not None:
@@ -393,16 +406,6 @@ class Tracer:
         kind = "poll" if len(version.state.frames) == 1 else "redo"
         exit = self.exit(kind, "poll", version.state.frames)
         version.block.ops.append(Op("poll", (), (), {}, {"poll": exit}, version.block.line))
-
-    def _forget_dead(self, state: State) -> None:
-        frame = state.frame
-        live_slots = live(frame.bytecode, frame.pc)
-        where = frame.flow.loop_at(frame.pc) or frame.flow.joins[frame.pc]
-        for slot, value in enumerate(frame.locals):
-            if slot in live_slots or value is LAZY or self.entry_values.get(slot) is value:
-                continue
-            if not isinstance(value, Opaque) or slot in where.stores:  # an object lives as long as its name
-                frame.locals[slot] = UNBOUND
 
     def _prepare_header(self, state: State, loop: Any) -> None:
         """What the loop stores must have a value of its own at the header."""

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..ground.names import is_a
 from ..ir.graph import Block, Const, Value
+from ..ir.types import OBJECT, Type
 from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
+from .held import Held, matters
 from .state import FrameState, State, Version
 from .values import (
     LAZY,
@@ -51,8 +53,8 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
     args: list[Value] = []
     params: dict[Value, int] = {}
 
-    def param(value: Value) -> Value:
-        made = block.param(value.type)
+    def param(value: Value, type: Type | None = None) -> Value:
+        made = block.param(type or value.type)
         params[made] = len(args)
         args.append(value)
         if value in t.own:
@@ -76,13 +78,16 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
     remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
     for (label, container, key), abstract in _labelled_slots(fresh):
-        if not _is_live(fresh.frames[label[0]], container, key):
+        if not _counts(fresh.frames[label[0]], container, key, abstract):
             continue
         if id(abstract) in deep:
             container[key] = rebuilt(abstract, virtual, done)
             continue
         stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
-        if isinstance(abstract, Known):
+        if isinstance(abstract, Held):
+            if stored or (label in before and before[label].parts() != abstract.parts()):
+                container[key] = Held(param(abstract.value, OBJECT), abstract.says)
+        elif isinstance(abstract, Known):
             known = value_of(abstract)
             differs = label in before and before[label].shape() != abstract.shape()
             if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
@@ -175,7 +180,7 @@ def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
     for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
         if key != other_key:
             return None
-        if not _is_live(frame, container, key) and not (isinstance(a, Opaque) or isinstance(b, Opaque)):
+        if not (_counts(frame, container, key, a) or _counts(frame, container, key, b)):
             continue
         if (a is LAZY) != (b is LAZY):
             # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
@@ -226,11 +231,11 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     """Which tuples and virtual objects are one: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
     tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
-    live_ones = [a for frame, container, key, a in slots if _is_live(frame, container, key) and has_identity(a)]
+    live_ones = [a for frame, container, key, a in slots if _counts(frame, container, key, a) and has_identity(a)]
     inside = [inner for a in live_ones for inner in containers_in(a)]
     return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
 
 
-def _is_live(frame: FrameState, container: Any, key: Any) -> bool:
-    """Whether a slot may still be read."""
-    return container is not frame.locals or key in live(frame.bytecode, frame.pc)
+def _counts(frame: FrameState, container: Any, key: Any, abstract: Abstract) -> bool:
+    """Whether a slot may still be read, or its object must live on."""
+    return container is not frame.locals or key in live(frame.bytecode, frame.pc) or isinstance(abstract, Opaque) or matters(abstract)

@@ -1,0 +1,50 @@
+"""What may be missed when it is gone: objects that weak references may lead to, or that own such objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ir.graph import Box, Build, Recipe, Value
+from .values import Abstract, Opaque
+
+# Exact types whose objects have no weak references and own nothing but memory.
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, range})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held(Abstract):
+    """What a local variable that is not read again keeps alive: an object, UNSET or KEEP (see ir.graph.Build). ``says``: what its class wants
+    to know when it is let go."""
+
+    value: Value
+    says: str = ""
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Held(next(parts), self.says)
+
+    def recipe(self) -> Recipe:
+        return Build("held", (Box(self.value),))
+
+
+def may_be_missed(cls: type | None) -> bool:
+    """Whether objects of exactly this class, or of an unknown one, may be."""
+    return cls not in _PLAIN and not (cls is not None and cls.__module__ == "numpy" and issubclass(cls, np.generic))
+
+
+def missed(value: Abstract) -> Iterator[Opaque]:
+    """The objects in a value that the program could miss."""
+    for item in value.inner():
+        yield from missed(item)
+    if isinstance(value, Opaque) and may_be_missed(value.cls):
+        yield value
+
+
+def matters(value: Abstract) -> bool:
+    """Whether it makes a difference how long a variable has a value."""
+    return isinstance(value, Held) or next(missed(value), None) is not None

@@ -1,0 +1,188 @@
+"""In loops, where paths meet and in callees too, an object lives until the variable that has it is assigned again, deleted, or gone."""
+
+import itertools
+
+import pytest
+from differential import check_calls
+
+CLASSES = """
+import weakref
+class Quiet:
+    size = 1.5
+class Loud:
+    size = 1.5
+    log = []
+    def __init__(self, number):
+        self.number = number
+    def __del__(self):
+        Loud.log.append(self.number)
+class Box:
+    def __init__(self, inside):
+        self.inside = inside
+def alive(refs):
+    return [number for number, ref in enumerate(refs) if ref() is not None]
+def quiet(refs, i):
+    made = Quiet()
+    refs.append(weakref.ref(made))
+    return made
+def loud(refs, i):
+    made = Loud(len(refs))
+    refs.append(weakref.ref(made))
+    return made
+"""
+# What has the object, and is not read again.
+KEEPS = {
+    "name": "last = x",
+    "tuple": "last = (x, i)",
+    "nested": "last = (1.5, (i, x))",
+    "list": "last = [x]",
+    "dict": "last = {'x': x}",
+    "instance": "last = Box(x)",
+    "pair": "last, other = x, (x, x)",
+    "itself": "pass",
+    "first a number": "last = x if i > 1 else 2.5",
+    "deleted": "last = x\n        if i == 2:\n            del last",
+}
+# {make} makes the object, {keep} keeps it, {seen} notes what is alive.
+SHAPES = {
+    "for": """
+    for i in range(n):
+        x = {make}
+        {keep}
+        {drop}
+        {seen}
+""",
+    "while": """
+    i = 0
+    while i < n:
+        {seen}
+        x = {make}
+        s += x.size
+        {keep}
+        {drop}
+        i += 1
+""",
+    "branch": """
+    for i in range(n):
+        {seen}
+        if i % 3 != 1:
+            x = {make}
+            {keep}
+            {drop}
+        else:
+            s += i
+        {seen}
+""",
+    "inner loop": """
+    for i in range(n):
+        x = {make}
+        {keep}
+        {drop}
+        for j in range(5):
+            s += j * 0.5
+        {seen}
+""",
+    "made in the inner loop": """
+    for k in range(3):
+        for i in range(n):
+            x = {make}
+            {keep}
+            {drop}
+        {seen}
+        s += k
+""",
+    "replaced by a number": """
+    for i in range(n):
+        x = {make}
+        {keep}
+        {drop}
+        {seen}
+        if i % 2:
+            last = 1.5
+        {seen}
+""",
+    "raised": """
+    for i in range(n):
+        try:
+            x = {make}
+            {keep}
+            {drop}
+            if i == 2:
+                raise ValueError(i)
+        except ValueError:
+            s += 1
+        {seen}
+""",
+    "continue": """
+    for i in range(n):
+        if i == 1:
+            {seen}
+            continue
+        x = {make}
+        {keep}
+        {drop}
+        if i == 4:
+            break
+        s += i
+    {seen}
+""",
+    "before the loop": """
+    i = 7
+    x = {make}
+    {keep}
+    {drop}
+    for j in range(n):
+        {seen}
+        if j > 2:
+            last = j * 2.5
+    {seen}
+""",
+}
+CALLEE = """
+def one(refs, seen, i, s):
+    x = {make}
+    {keep}
+    {drop}
+    for j in range(3):
+        {seen}
+        s += j
+    return s
+def f(n):
+    Loud.log.clear()
+    refs, seen, s = [], [], 0.0
+    for i in range(n):
+        s += one(refs, seen, i, s)
+        {seen}
+    return seen, s, alive(refs), list(Loud.log)
+"""
+
+
+SEEN = "seen.append((alive(refs), list(Loud.log)))"
+
+
+def program(shape, keep, make, drop):
+    fields = {"make": f"{make}(refs, i)", "keep": KEEPS[keep], "drop": "x = None" if drop else "pass", "seen": SEEN}
+    if shape == "callee":
+        return CLASSES + CALLEE.format(**fields | {"keep": KEEPS[keep].replace("\n    ", "\n")})
+    depth = next(line for line in SHAPES[shape].splitlines() if "{keep}" in line).index("{")
+    fields["keep"] = fields["keep"].replace("\n        ", "\n" + " " * depth)
+    body = SHAPES[shape].format(**fields)
+    start = "\ndef f(n):\n    Loud.log.clear()\n    refs, seen, s = [], [], 0.0"
+    return f"{CLASSES}{start}{body}    return seen, s, alive(refs), list(Loud.log)\n"
+
+
+# Configurations, what is made, whether the variable that got it first is set to None.
+WAYS = [
+    (("jit", "forced"), "quiet", True),
+    (("numpy", "enabled"), "loud", True),
+    (("jit", "enabled"), "quiet", False),
+    (("forced numpy",), "loud", False),
+]
+PROGRAMS = list(itertools.product((*SHAPES, "callee"), KEEPS))
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=[", ".join(names) for names in PROGRAMS])
+def test_lifetimes(number):
+    configurations, make, drop = WAYS[number * 3 // 2 % len(WAYS)]
+    what = program(*PROGRAMS[number], make, drop)
+    check_calls(what, [(n,) for n in (3, 6, 6)], entry="f", configurations=configurations)
