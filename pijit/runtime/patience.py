@@ -9,9 +9,11 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from pijit.ground.config import CONFIG
 
@@ -44,13 +46,30 @@ class Patience:
         return more
 
 
+_at_work: set[int] = set()  # threads
+_change = Lock()
+_plain = warnings._filters_mutated  # type: ignore[attr-defined]
+
+
+def _mutated() -> None:
+    if get_ident() not in _at_work:
+        _plain()
+
+
 @contextmanager
 def warnings_remembered() -> Iterator[None]:
     """Python shows a warning once per place, and forgets which ones it has shown when anybody touches the filters. numba's import does;
-    the program would see its warnings twice."""
-    mutated = warnings._filters_mutated  # type: ignore[attr-defined]
-    warnings._filters_mutated = lambda: None  # type: ignore[attr-defined]
+    the program would see its warnings twice. Other threads may touch them meanwhile, or compile too."""
+    global _plain
+    me = get_ident()
+    with _change:
+        if not _at_work:
+            _plain, warnings._filters_mutated = warnings._filters_mutated, _mutated  # type: ignore[attr-defined]
+        _at_work.add(me)
     try:
         yield
     finally:
-        warnings._filters_mutated = mutated  # type: ignore[attr-defined]
+        with _change:
+            _at_work.discard(me)
+            if not _at_work:
+                warnings._filters_mutated = _plain  # type: ignore[attr-defined]
