@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error; /* strong or NULL */
+PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork; /* strong or NULL */
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
  * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
@@ -136,6 +136,19 @@ void pj_call_on_frame(PyCodeObject *code, PyObject *globals)
     PyObject *exc = pj_err_take();
     (void)number_of(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"), 0, "on_frame failed");
     pj_err_give(exc);
+}
+
+/* Signals do not wait: this may take as long as a compilation in another thread. */
+int pj_call_on_fork(void)
+{
+    PyObject *nothing = pj_on_fork == NULL ? NULL : PyTuple_New(0);
+    if (nothing == NULL) {
+        return pj_on_fork == NULL ? 0 : -1;
+    }
+    PyObject *result = pj_call_back(pj_on_fork, nothing);
+    Py_DECREF(nothing);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
 }
 
 static PyObject *or_unset(PyObject *o)

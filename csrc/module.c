@@ -34,16 +34,16 @@ static PyTypeObject Unset_Type = {
 static PyObject *set_callbacks(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     (void)module;
-    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "exit_threshold", NULL};
-    PyObject *given[4] = {NULL, NULL, NULL, NULL};
-    PyObject **places[4] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error};
+    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "on_fork", "exit_threshold", NULL};
+    PyObject *given[] = {NULL, NULL, NULL, NULL, NULL};
+    PyObject **places[] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error, &pj_on_fork};
     long long threshold = pj_exit_threshold;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOL:set_callbacks", names, &given[0], &given[1], &given[2],
-                                     &given[3], &threshold)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOL:set_callbacks", names, &given[0], &given[1], &given[2],
+                                     &given[3], &given[4], &threshold)) {
         return NULL;
     }
     pj_exit_threshold = threshold;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
         if (given[i] != NULL) {
             PyObject *old = *places[i];
             *places[i] = given[i] == Py_None ? NULL : Py_NewRef(given[i]);
@@ -192,7 +192,7 @@ static PyMethodDef functions[] = {
     {"attach", pj_attach, METH_VARARGS, "attach(code, data, mode='on') -> CodeState"},
     {"state_of", pj_state_of, METH_O, "state_of(code) -> CodeState or None"},
     {"set_callbacks", (PyCFunction)(void (*)(void))set_callbacks, METH_VARARGS | METH_KEYWORDS,
-     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, exit_threshold); None switches one off"},
+     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, on_fork, exit_threshold); None switches one off"},
     {"watch_globals", watch_globals, METH_O, "enables a namespace for on_frame"},
     {"unwatch_globals", unwatch_globals, METH_O, "disables a namespace for on_frame"},
     {"watch_all", watch_all, METH_O, "enables every namespace for on_frame"},

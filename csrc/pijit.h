@@ -355,10 +355,11 @@ void pj_collector_back(PyThreadState *ts);
 void pj_collector_end(void);
 
 /* callbacks.c */
-extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error;
+extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_raise_later(PyObject *exc);
 void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
+int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
 

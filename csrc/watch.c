@@ -21,7 +21,8 @@ static int audit(const char *event, PyObject *args, void *data)
         pj_restore_all();
         Py_AddPendingCall(review, NULL); /* once it is done; a full queue only means that the hook stays and delegates */
     }
-    return 0;
+    /* before CPython looks who wants to be called when it forks: what is imported meanwhile may be one of them */
+    return strncmp(event, "os.fork", 7) == 0 ? pj_call_on_fork() : 0;
 }
 
 /* The functions that switch tracing on and off are wrapped in place: through their method definitions, which every

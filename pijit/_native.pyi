@@ -46,6 +46,7 @@ def set_callbacks(
     on_entry: Callable[..., int] | None = ...,
     on_exit: Callable[[CodeState, Fragment, int, int], int | BaseException] | None = ...,
     on_error: Callable[[str], None] | None = ...,
+    on_fork: Callable[[], None] | None = ...,
     exit_threshold: int = ...,
 ) -> None: ...
 def watch_globals(namespace: dict[str, Any]) -> None: ...

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import os
 import threading
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,8 +28,6 @@ class Machine:
 
 _loaded: dict[str, Machine] = {}
 _lock = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a child has no thread that would finish what another was compiling here
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 @functools.cache

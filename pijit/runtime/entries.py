@@ -17,7 +17,7 @@ from types import CodeType
 from typing import Any
 
 from pijit import _native
-from pijit.ground import log, reasons
+from pijit.ground import forks, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
@@ -125,6 +125,8 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         wait = entry.patience.misses_to_wait()
         if wait:
             return wait
+    if not forks.begin():
+        return _LATER
     entry.busy = True
     try:
         with warnings_remembered():
@@ -142,6 +144,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     finally:
         entry.busy = False
+        forks.end()
 
 
 def _compile(
@@ -306,12 +309,12 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
     """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
-    if not intact():
+    if not intact() or not forks.begin():
         return count + _LATER
-    from pijit.runtime import hot
-
     record: Record = state.data
     try:
+        from pijit.runtime import hot
+
         return hot.exit_is_hot(state, record, native, index, count)
     except BaseException as error:
         raised = of_program(error)
@@ -321,6 +324,8 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
             raise
         log.internal(traceback.format_exc())
         return NEVER
+    finally:
+        forks.end()
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from pijit.ground import log
+from pijit.ground import forks, log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.intact import intact
 from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
@@ -44,7 +44,7 @@ def start(function: object = None) -> None:
     from pijit.runtime import entries
 
     if not started:
-        _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error)
+        _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error, on_fork=forks.wait)
         started = True
         atexit.register(stop)  # before modules are cleared, what we call included
     wanted = True
