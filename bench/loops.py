@@ -76,6 +76,25 @@ def running_maximum(x):
     return out
 
 
+def monte_carlo(n, rng):
+    hits = 0
+    for _ in range(n):
+        x = rng.random()
+        y = rng.uniform(0.0, 1.0)
+        if x * x + y * y <= 1.0:
+            hits += 1
+    return hits
+
+
+def random_walk(n, rng):
+    x = 0.0
+    farthest = 0.0
+    for _ in range(n):
+        x += rng.normal(0.0, 1.0) * rng.exponential(0.5)
+        farthest = max(farthest, abs(x))
+    return farthest
+
+
 def subjects():
     rng = np.random.default_rng(1)
     letters = rng.integers(0, 4, 400)
@@ -84,6 +103,8 @@ def subjects():
         (collatz, (3_000,)),
         (mandelbrot, (60,)),
         (matrix_vector, (rng.random((300, 300)), rng.random(300))),
+        (monte_carlo, (100_000, rng)),
+        (random_walk, (50_000, rng)),
         (running_maximum, (rng.random(100_000),)),
         (example("edit_distance").edit_distance, (letters, letters[::-1].copy())),
     ]

@@ -170,6 +170,8 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (kind, getattr(value, "__qualname__", value.__name__))
     if type(value).__name__.endswith("iterator"):
         return (kind, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
+    if isinstance(value, np.random.Generator):
+        return (kind, describe(value.bit_generator.state, inner))
     if hasattr(value, "__dict__"):
         return (kind, describe(vars(value), inner))
     return (kind, str(value) if type(value).__repr__ is not object.__repr__ else "")

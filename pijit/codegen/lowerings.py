@@ -3,6 +3,7 @@
 from . import (
     assign,
     convert,
+    draws,
     elements,
     elementwise,
     floats,
@@ -20,6 +21,7 @@ from . import (
 __all__ = [
     "assign",
     "convert",
+    "draws",
     "elements",
     "elementwise",
     "floats",

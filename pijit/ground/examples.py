@@ -74,6 +74,7 @@ EXAMPLES: dict[str, str] = {
     "PJ225": f("return x ** k", "f(2, -1)", "x, k"),
     "PJ226": f("return x >> k", "f(1, -1)", "x, k"),
     "PJ227": f("x[k] = x[:2]", f"f({SIX}, {SIX} > 3)", "x, k"),
+    "PJ228": f("return rng.normal(0.0, x)", "f(-1.5, np.random.default_rng(1))", "x, rng"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),
     "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),

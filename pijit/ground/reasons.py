@@ -174,6 +174,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ227", "overlap", "target overlaps what is stored",
            "What is stored by a mask, or the mask, lies in the memory that is stored to: NumPy does it, by way of a copy.",
            "Store a copy, if it happens often."),
+    Reason("PJ228", "draw", "random number that native code does not draw",
+           "The arguments are wrong, another thread is drawing from the generator, or its bit generator is none of NumPy's.",
+           "Nothing, if it is rare. Threads draw faster from generators of their own: rng.spawn(n)."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),

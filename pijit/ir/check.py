@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .draws import DRAWS
 from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from .kernel import Kernel
 from .ops import OPS
@@ -368,6 +369,13 @@ def _matmul(op: Op) -> bool:
     return a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
 
 
+def _draw(op: Op) -> bool:
+    draw = DRAWS.get(op.attrs["draw"])
+    if draw is None or _types(op.args) != (Obj("Generator"), *draw.args):
+        return False
+    return _types(op.results) in ((draw.result,), (FLOAT if draw.result == FLOAT else INT,))
+
+
 def _list_get(op: Op) -> bool:
     return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
 
@@ -421,6 +429,7 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "reduce": _reduce,
     "matmul": _matmul,
+    "draw": _draw,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,
     **dict.fromkeys(("call", "look", "make", "put", "recheck", "poll"), _free),

@@ -128,6 +128,10 @@ ROWS = (
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"
         " steps; chain: as for call", _REDO, effect="write", fresh=True,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "lines", "chain")),
+    # random numbers
+    Row("draw", "a draw of a numpy.random.Generator (ir/draws.py), which moves its stream; args: the generator, and what the row says; an integer may"
+        " be Python's. exit: wrong"
+        " arguments, or the stream's lock is held, or its bit generator is none of NumPy's", _REDO, effect="write", attrs=("draw",)),
     # Python objects
     Row("list_len", "len of an exact list", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",

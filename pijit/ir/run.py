@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ground.names import class_name, is_writable
+from .draws import DRAWS
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -477,6 +478,16 @@ def _empty(op: Op, *args: Any) -> Any:
     return array
 
 
+def _draw(op: Op, generator: Any, *args: Any) -> Any:
+    draw = DRAWS[op.attrs["draw"]]
+    _demand(draw.fits(*args))
+    lock = generator.bit_generator.lock
+    _demand(lock.acquire(blocking=False))
+    lock.release()
+    result = draw.of(generator, *args)
+    return int(result) if op.result.type == INT else result
+
+
 def _list_get(op: Op, items: list[Any], index: int) -> Any:
     value = items[index]
     _demand(fits(value, op.result.type))
@@ -678,6 +689,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "kernel_into": _careful(_kernel_into),
     "reduce": _careful(_reduce),
     "matmul": _careful(_matmul),
+    "draw": _draw,
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,
     "call": _call,

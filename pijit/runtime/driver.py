@@ -76,6 +76,11 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
 
         return not strange and usable(dtype)
 
+    def draw(name: str) -> bool:
+        from pijit.codegen.streams import usable
+
+        return usable(name)
+
     return Limits(
         versions=CONFIG.max_block_versions,
         blocks=CONFIG.max_blocks,
@@ -85,6 +90,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         reduce=reduce,
         scalar=scalar,
         product=product,
+        draw=draw,
         varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,

@@ -30,6 +30,7 @@ _WORK = {
     "mask_count": 0.0,
     **dict.fromkeys(("keep", "kept"), 0.0),
     "np_op": 50.0,
+    "draw": 150.0,
     "call": -80.0,
 }
 _ERRSTATE = 450.0  # half of np.errstate

@@ -58,8 +58,8 @@ class View:
 class Limits:
     """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
-    signs of strides; ``scalar``: the same for NumPy scalars of one dtype; ``product``: for matrices of one dtype; ``varying``: names of sources
-    that held one text and then another."""
+    signs of strides; ``scalar``: the same for NumPy scalars of one dtype; ``product``: for matrices of one dtype; ``draw``: for a row of
+    ir.draws; ``varying``: names of sources that held one text and then another."""
 
     versions: int = 8
     header_versions: int = 3
@@ -70,6 +70,7 @@ class Limits:
     reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     product: Callable[[str], bool] = lambda dtype: False
+    draw: Callable[[str], bool] = lambda name: False
     varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64
@@ -109,7 +110,7 @@ REASONS = {
     "matmul": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
-    "list_get": "list_item_type", "recheck": "source_changed",
+    "draw": "draw", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Random numbers: numpy.random's functions and the methods of Generator and RandomState.
 
 A draw moves the stream, so it is called once, where the program calls it, and never tried: what type it gives is found with a generator of
-our own.
+our own. Single numbers of the common distributions are operations: draws.py.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from ... import opaque, standins
 from ...values import Abstract, Break, Known, Opaque
 from ..rows import row
+from . import draws
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -51,6 +52,10 @@ def _draw(key: Any, name: str, cls: type, first: int) -> None:
         if name in EFFECTS:
             opaque.call_for_effect(t, key, args, kwargs)
             return Known(None)
+        if cls is np.random.Generator and isinstance(args[0], Opaque):
+            found = draws.single(t, name, args[0].value, args[1:], kwargs)
+            if found is not None:
+                return found
         own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
         sample = standins.sample_result(t, getattr(own, name), args[first:], kwargs)
         return opaque.call_pure(t, key, args, kwargs, sample=sample)

@@ -1,0 +1,93 @@
+"""Draws from a numpy.random.Generator: the functions that its own methods call, on its own stream."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.draws import DRAWS
+from ..ir.types import FLOAT
+from . import streams
+from .floats import ZERO
+from .ints import ONE
+from .ints import ZERO as NONE
+from .llvm import F64, I8, I64, PTR, call, i64, intrinsic, is_finite
+from .rows import Unsupported, row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.graph import Op
+    from .driver import Driver
+
+
+@row("draw")
+def _draw(d: Driver, op: Op) -> Any:
+    name = op.attrs["draw"]
+    if not streams.usable(name):
+        raise Unsupported(f"a draw ({name})")
+    b, draw, function = d.builder, DRAWS[name], streams.register(name)
+    args = [d.scalar(arg) for arg in op.args[1:]]
+    arguments = _ARGUMENTS[draw.method](d, op, *args) if args else []
+    stream = _stream(d, op)
+    if draw.result == FLOAT:
+        return call(b, function, F64, stream, *arguments)
+    return call(b, function, I64, stream, *arguments, NONE, NONE)
+
+
+def _stream(d: Driver, op: Op) -> Any:
+    """The address of the stream. Leaves when somebody holds the lock, so that it is waited for as NumPy does, or when the bit generator is not
+    one of NumPy's: it may run anything."""
+    b, place, generator = d.builder, streams.place(), d.object(op.args[0])
+    assert place is not None
+
+    def at(owner: Any, offset: int, type: Any) -> Any:
+        return b.load(b.gep(owner, [i64(offset)], inbounds=True, source_etype=I8), typ=type)
+
+    lock = at(generator, place.lock, PTR)
+    d.exit_if(op, b.icmp_unsigned("!=", at(lock, streams.TYPE, PTR), d.data_symbol(streams.LOCK_TYPE)))
+    word = ir.IntType(8 * place.width)
+    d.exit_if(op, b.icmp_unsigned("!=", at(lock, place.held, word), word(0)))
+    draws_by = at(generator, place.stream + streams.NEXT_DOUBLE, PTR)
+    known = [b.icmp_unsigned("==", draws_by, d.data_symbol(streams.next_double(name))) for name in streams.KNOWN]
+    d.exit_if(op, b.not_(reduce(b.or_, known)))
+    return b.gep(generator, [i64(place.stream)], inbounds=True, source_etype=I8)
+
+
+# ---- what the functions are given, and an exit where the methods raise ------------------------------------------------------
+
+
+def _exit_unless_scale(d: Driver, op: Op, scale: Any) -> None:
+    """From 0.0 on, which -0.0 is not."""
+    b = d.builder
+    signed = b.fcmp_ordered("<", intrinsic(b, "copysign", ir.Constant(F64, 1.0), scale), ZERO)
+    d.exit_if(op, b.or_(b.fcmp_unordered("<", scale, ZERO), signed))
+
+
+def _uniform(d: Driver, op: Op, low: Any, high: Any) -> list[Any]:
+    width = d.builder.fsub(high, low)
+    d.exit_if(op, d.builder.not_(is_finite(d.builder, width)))
+    _exit_unless_scale(d, op, width)
+    return [low, width]
+
+
+def _normal(d: Driver, op: Op, loc: Any, scale: Any) -> list[Any]:
+    _exit_unless_scale(d, op, scale)
+    return [loc, scale]
+
+
+def _exponential(d: Driver, op: Op, scale: Any) -> list[Any]:
+    _exit_unless_scale(d, op, scale)
+    return [scale]
+
+
+def _integers(d: Driver, op: Op, low: Any, high: Any) -> list[Any]:
+    b, closed = d.builder, DRAWS[op.attrs["draw"]].closed
+    d.exit_if(op, b.icmp_signed(">" if closed else ">=", low, high))
+    width = b.sub(high, low)
+    return [low, width if closed else b.sub(width, ONE)]
+
+
+_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {"uniform": _uniform, "normal": _normal, "exponential": _exponential, "integers": _integers}

@@ -1,0 +1,74 @@
+"""Single draws of a Generator, which are operations of the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....ir.draws import DRAWS
+from ....ir.graph import Value
+from ....ir.types import FLOAT, INT, Type
+from ...values import Abstract, Known, Scalar
+from ..builtins_ import to_float
+from ..rows import index, scalar_kind
+
+if TYPE_CHECKING:
+    from ...tracer import Tracer
+
+_NEEDED = object()
+_FLAT: dict[str, Any] = {"size": None, "dtype": np.float64, "out": None}
+# The parameters of each method in order, with their defaults. Those that are numbers are the arguments of the draw.
+_PARAMETERS: dict[str, dict[str, Any]] = {
+    "random": _FLAT,
+    "standard_normal": _FLAT,
+    "standard_exponential": {"size": None, "dtype": np.float64, "method": "zig", "out": None},
+    "uniform": {"low": 0.0, "high": 1.0, "size": None},
+    "normal": {"loc": 0.0, "scale": 1.0, "size": None},
+    "exponential": {"scale": 1.0, "size": None},
+    "integers": {"low": _NEEDED, "high": None, "size": None, "dtype": np.int64, "endpoint": False},
+}
+_NUMBERS = frozenset({"low", "high", "loc", "scale"})
+_KINDS: dict[Type, tuple[str, ...]] = {FLOAT: ("float", "int", "bool", "f", "i", "u"), INT: ("int", "bool", "i", "u")}
+
+
+def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract | None:
+    """One number as an operation; None where it is an array, of another type, or not to be had natively."""
+    given = _bound(name, args, kwargs)
+    if given is None:
+        return None
+    numbers = [given.pop(parameter) for parameter in _PARAMETERS[name] if parameter in _NUMBERS]
+    if name == "integers" and isinstance(numbers[1], Known) and numbers[1].value is None:
+        numbers = [Known(0), numbers[0]]
+    row, result = name, DRAWS[name].result
+    if name == "integers":
+        if _is(given["endpoint"], True):
+            row = "integers_closed"
+            del given["endpoint"]
+        if _is(given["dtype"], int):
+            result = INT
+            del given["dtype"]
+    if not all(_is(value, _PARAMETERS[name][parameter]) for parameter, value in given.items()):
+        return None
+    draw = DRAWS[row]
+    if not all(scalar_kind(number) in _KINDS[type] for number, type in zip(numbers, draw.args, strict=True)) or not t.limits.draw(row):
+        return None
+    values = (to_float(t, number) if type == FLOAT else index(t, number, name) for number, type in zip(numbers, draw.args, strict=True))
+    return Scalar(t.emit("draw", (generator, *values), result, draw=row))
+
+
+def _bound(name: str, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[str, Abstract] | None:
+    """What each parameter gets; None for a call that Python would not take."""
+    parameters = _PARAMETERS.get(name)
+    if parameters is None or len(args) > len(parameters):
+        return None
+    given = dict(zip(parameters, args, strict=False))
+    if not (parameters.keys() - given.keys()).issuperset(kwargs):
+        return None
+    defaults = {parameter: Known(value) for parameter, value in parameters.items()}
+    bound = {**defaults, **given, **kwargs}
+    return None if any(_is(value, _NEEDED) for value in bound.values()) else bound
+
+
+def _is(value: Abstract, wanted: Any) -> bool:
+    return isinstance(value, Known) and (value.value is wanted or (type(value.value) is type(wanted) is str and value.value == wanted))
