@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ..ir.graph import Block, Branch, Const, Jump, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Np
-from .carried import Carried, apart, element, index, place
+from .carried import Carried, apart, index, place
 from .copies import Copier
 from .facts import MAX, MIN, TRANSFER, Facts, Range
 from .loops import Loop
@@ -58,24 +58,39 @@ class Bounded:
 
     def look(self, block: Block, bound: Value, begin: Sequence[Value], failed: Jump, passed: Jump) -> Jump:
         """Leads from the block to ``passed`` if everything is small up to the bound, else to ``failed``. ``begin``: what the carried values
-        are at first."""
+        are at first. The strip goes round at least once."""
         loop, line = self.loop, block.line
         bad: Value = const(0)
         for value in (*self.values, *begin):
             bad = _beyond(block, value, bad)
+        loads = {self._element(op, 0): op for op in self.loads}
+        for at in [at for at, op in loads.items() if at != self._element(op, loop.step) in loads]:
+            bad = _beyond(block, self._load(block, loads.pop(at), loop.counter), bad)  # later on the other one finds what this one does
         test, body, check = Block(line), Block(line), Block(line)
         test.is_header = True
         counter, outcome = test.param(INT), test.param(INT)
         more = test.add("cmp", (counter, bound), BOOL, symbol="<" if loop.step > 0 else ">")
         test.end = Branch(more, Jump(body), Jump(check))
         so_far: Value = outcome
-        for op in {element(op.args[0], op.args[1:]): op for op in self.loads}.values():
-            places = map(place, op.args[1:])
-            indices = [index(body, counter if value is loop.counter else value, offset) for value, offset in places]
-            so_far = _beyond(body, body.add("load", (op.args[0], *indices), _WIDE), so_far)
+        for op in loads.values():
+            so_far = _beyond(body, self._load(body, op, counter), so_far)
         body.end = Jump(test, (body.add("raw_add", (counter, const(loop.step)), INT), so_far))
         check.end = Branch(check.add("cmp", (outcome, const(0)), BOOL, symbol="=="), passed, failed, likely=True)
         return Jump(test, (loop.counter, bad))
+
+    def _load(self, block: Block, op: Op, counter: Value) -> Value:
+        """What the operation finds when the counter is this."""
+        places = map(place, op.args[1:])
+        indices = [index(block, counter if value is self.loop.counter else value, offset) for value, offset in places]
+        return block.add("load", (op.args[0], *indices), _WIDE)
+
+    def _element(self, op: Op, later: int) -> tuple[object, ...]:
+        """What the operation finds when the counter is that much further: equal for one element."""
+        def at(value: Value, offset: int) -> tuple[object, int]:
+            root = value.value if isinstance(value, Const) else value
+            return root, offset + (later if value is self.loop.counter else 0)
+
+        return op.args[0], *(at(value, offset) for value, offset in map(place, op.args[1:]))
 
     # ---- what can be looked at beforehand
 
