@@ -51,6 +51,13 @@ static inline PyObject *local_value(PjRun *r, int slot)
     return o;
 }
 
+/* Whether the last axis has the step that a contiguous array has, or none, or is never stepped along but by empty slices. */
+static inline bool usual_step(PyArrayObject *a, int ndim)
+{
+    npy_intp step = PyArray_STRIDE(a, ndim - 1);
+    return step == PyArray_ITEMSIZE(a) || step == 0 || PyArray_SIZE(a) > 0;
+}
+
 static inline bool array_fits(PyObject *o, const PjRow *row)
 {
     if (PJ_UNLIKELY(Py_TYPE(o) != &PyArray_Type)) {
@@ -74,7 +81,7 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
     }
     switch (row->order) {
     case PJ_ORDER_C:
-        return (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
+        return (flags & NPY_ARRAY_C_CONTIGUOUS) != 0 && (ndim == 0 || usual_step(a, ndim));
     case PJ_ORDER_F:
         return (flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS;
     case PJ_ORDER_S: {

@@ -147,9 +147,7 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
     inner = (*path, id(value))
     if isinstance(value, np.ndarray):
         flags = {name: value.flags[name] for name in ("C", "F", "WRITEABLE", "OWNDATA", "ALIGNED")}
-        # NumPy leaves open what the stride of an axis is that is never stepped along
-        strides = [s for s, n in zip(value.strides, value.shape, strict=True) if n > 1 and value.size]
-        return (kind, value.dtype, value.shape, strides, flags, array_bits(value))
+        return (kind, value.dtype, value.shape, value.strides, flags, array_bits(value))
     if isinstance(value, np.generic):
         return (kind, value.dtype, array_bits(np.asarray(value)))
     if isinstance(value, float):

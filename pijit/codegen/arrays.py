@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts
@@ -20,7 +21,7 @@ class ArrayValue:
     """``owner`` is the array object itself, or for a virtual view the array it looks into. ``strides`` are what NumPy
     says,
     ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
-    order is known."""
+    order is known. ``base``, ``axes``: of a virtual view, as its operation says."""
 
     type: Array
     owner: Any
@@ -28,6 +29,8 @@ class ArrayValue:
     dims: list[Any]
     strides: list[Any]
     steps: list[Any]
+    base: ArrayValue | None = None
+    axes: tuple[tuple[int, int], ...] | str = ()
 
     def fields(self) -> list[Any]:
         """Everything that identifies it, in one order."""
@@ -52,10 +55,34 @@ class ArrayValue:
             offset = term if offset is None else b.add(offset, term, flags=["nsw"])
         return self.data if offset is None else b.gep(self.data, [offset], inbounds=True, source_etype=I8)
 
+    def shown(self, b: Any) -> list[Any]:
+        """The strides that NumPy shows, also of axes that are never stepped along."""
+        if self.base is None:
+            return self.strides
+        above = self.base.shown(b)
+        if isinstance(self.axes, str):
+            return self._reshaped(b, above)
+        return [
+            i64(0) if axis < 0 else above[axis] if step == 1 else b.mul(above[axis], b.select(_is_zero(b, dim), i64(1), i64(step)))
+            for dim, (axis, step) in zip(self.dims, self.axes, strict=True)
+        ]
+
+    def _reshaped(self, b: Any, above: list[Any]) -> list[Any]:
+        assert self.base is not None
+        made: list[Any] = []
+        step = i64(self.type.dtype.itemsize)
+        for dim in self.dims[::-1]:
+            made.insert(0, step)
+            step = b.mul(step, b.select(_is_zero(b, dim), i64(1), dim))
+        if self.axes == "new" or len(above) != len(made):
+            return made
+        same = reduce(b.and_, (b.icmp_signed("==", *pair) for pair in zip(self.dims, self.base.dims, strict=True)), I1(1))
+        return [b.select(same, old, new) for old, new in zip(above, made, strict=True)]
+
     def make_object(self, d: Driver) -> Any:
         """A new array object for a view; NULL when there is no memory, for which an exit or a call raises MemoryError."""
         type = self.type
-        dims, strides = d.dims_on_stack(self.dims, self.strides)
+        dims, strides = d.dims_on_stack(self.dims, self.shown(d.builder))
         return call(
             d.builder,
             "pj_view",
@@ -68,6 +95,10 @@ class ArrayValue:
             strides,
             i64(type.writable),
         )
+
+
+def _is_zero(b: Any, dim: Any) -> Any:
+    return b.icmp_signed("==", dim, i64(0))
 
 
 def steps(b: Any, type: Array, dims: list[Any], strides: list[Any]) -> list[Any]:

@@ -25,7 +25,8 @@ def _dim(d: Driver, op: Op) -> Any:
 
 @row("stride")
 def _stride(d: Driver, op: Op) -> Any:
-    return d.array(op.args[0]).strides[op.attrs["axis"]]
+    array = d.array(op.args[0])
+    return (array.shown(d.builder) if op.attrs.get("shown") else array.strides)[op.attrs["axis"]]
 
 
 @row("check_index")
@@ -97,7 +98,7 @@ def _slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
     if abs(step) != 1:
         far = b.add(b.sdiv(b.sub(far, ONE), i64(abs(step))), ONE)
     some = b.icmp_signed("<" if step > 0 else ">", start, stop)
-    return start, b.select(some, far, ZERO)
+    return b.select(some, start, ZERO), b.select(some, far, ZERO)
 
 
 def _clamp(b: Any, bound: Any, length: Any, lowest: Any, highest: Any) -> Any:
@@ -113,8 +114,10 @@ def _view(d: Driver, op: Op) -> Any:
     offset, *rest = (d.scalar(a) for a in op.args[1:])
     data = d.builder.gep(base.data, [offset], source_etype=I8)
     made = array_value(d.builder, type, base.owner, data, rest[: type.ndim], rest[type.ndim :])
+    made.base, made.axes = base, op.attrs["axes"]
     if d.owners.is_virtual(op.result):
         return made
+    made.strides, made.base = made.shown(d.builder), None
     owner = made.make_object(d)
     with d.rarely(d.builder.icmp_unsigned("==", owner, PTR(None))):  # no memory: nothing else keeps the base's alive
         call(d.builder, "pj_retain", ir.VoidType(), base.owner)

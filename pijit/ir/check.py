@@ -233,7 +233,9 @@ def _element(skip: int) -> Signature:
 
 def _view(op: Op) -> bool:
     array = op.args[0].type
-    return isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
+    axes = op.attrs["axes"]
+    known = axes in ("new", "shape") or (isinstance(array, Array) and all(-1 <= axis < array.ndim for axis, _ in axes) and len(axes) == _rank(op))
+    return known and isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
 
 
 def _rank(op: Op) -> int:

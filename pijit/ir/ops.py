@@ -86,7 +86,8 @@ ROWS = (
     Row("beyond", "0 when -limit <= a < limit for a NumPy int and a power of two, some other int when not", attrs=("limit",)),
     # arrays: elements
     Row("dim", "a.shape[axis] as int", attrs=("axis",)),
-    Row("stride", "a.strides[axis] (bytes) as int", attrs=("axis",)),
+    Row("stride", "a.strides[axis] (bytes) as int; of a view, where no attr `shown` is true, it may be another one for an axis that is never"
+        " stepped along", attrs=("axis",)),
     Row("disjoint", "whether the extents of the arrays a and b in memory do not overlap; bool"),
     Row("check_index", "i, or i + n when i < 0; exit unless it is in 0..n-1", _REDO),
     Row("check", "nothing; exit unless the bool a is true", _REDO),
@@ -96,9 +97,12 @@ ROWS = (
         effect="write", attrs=("slot", "room")),
     Row("kept", "what was kept last at place n of the store number slot", effect="read", attrs=("slot", "room")),
     # arrays: views. Arguments after a: offset in elements of bytes, then ndim dims, then ndim strides (bytes)
-    Row("slice_bounds", "(first, length) of range(n)[start:stop:step]; args start, stop, n; attr step; absent start/stop are None in"
+    Row("slice_bounds", "(first, length) of range(n)[start:stop:step], (0, 0) of none; args start, stop, n; attr step; absent start/stop are None in"
         " attr `given`: (bool, bool)", attrs=("step", "given")),
-    Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides", fresh=True),
+    Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides. attr axes tells the strides that"
+        " NumPy shows: per axis of the result, the axis of a that it is and the step along it (a new one: -1, 0); \"new\": those of a new array;"
+        " \"shape\": those of a where it has the same shape, else of a new array", fresh=True,
+        attrs=("axes",)),
     # arrays: whole
     Row("ew", "np.<ufunc> elementwise; args: n operands (arrays, or NumPy scalars, all of the loop's dtypes), then the dims of the result."
         " attr stretch: per operand, the axes of the operand whose length is 1 and that are stretched. ufunc \"cast\" converts, \"where\" selects."

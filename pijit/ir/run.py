@@ -403,7 +403,8 @@ def _slice_bounds(op: Op, *args: int) -> tuple[int, int]:
     rest = list(args)
     start, stop = (rest.pop(0) if given else None for given in op.attrs["given"])
     bounds = slice(start, stop, op.attrs["step"]).indices(rest[0])
-    return bounds[0], len(range(*bounds))
+    count = len(range(*bounds))
+    return bounds[0] if count else 0, count
 
 
 def _load(op: Op, array: Any, *indices: int) -> Any:
@@ -421,14 +422,30 @@ class _Memory:
         self.owner, self.__array_interface__ = owner, interface
 
 
+def _new_strides(step: int, dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a contiguous array in a new shape."""
+    steps = []
+    for dim in reversed(dims):
+        steps.append(step)
+        step *= dim or 1
+    return tuple(reversed(steps))
+
+
 def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.ndarray[Any, Any]:
     type = op.result.type
     assert isinstance(type, Array)
+    dims, axes = rest[: type.ndim], op.attrs["axes"]
+    if not isinstance(axes, tuple):
+        strides = array.strides if axes == "shape" and array.shape == dims else _new_strides(array.itemsize, dims)
+    else:
+        strides = tuple(array.strides[axis] * (step if n else 1) if axis >= 0 else 0 for n, (axis, step) in zip(dims, axes, strict=True))
+    if not array.size and not any(array.strides):
+        offset = 0
     interface = {
         "version": 3,
         "typestr": type.dtype.str,
-        "shape": rest[: type.ndim],
-        "strides": rest[type.ndim :],
+        "shape": dims,
+        "strides": strides,
         "data": (array.__array_interface__["data"][0] + offset, not (type.writable and array.flags.writeable)),
     }
     return np.asarray(_Memory(array, interface))

@@ -221,7 +221,7 @@ def dim_of_result(op: Op, facts: Facts) -> Value | None:
 def stride_of_view(op: Op, facts: Facts) -> Value | None:
     """The strides of a view are arguments of what made it"""
     made, axis = op.args[0].op, op.attrs["axis"]
-    if not isinstance(made, Op) or made.name != "view":
+    if not isinstance(made, Op) or made.name != "view" or op.attrs.get("shown"):
         return None
     type = made.result.type
     assert isinstance(type, Array)

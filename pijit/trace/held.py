@@ -11,7 +11,7 @@ from ..ir.graph import Box, Build, Recipe, Value
 from .values import Abstract, Opaque
 
 # Exact types whose objects have no weak references and own nothing but memory.
-_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, range})
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, *np.sctypeDict.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ class Held(Abstract):
 
 def may_be_missed(cls: type | None) -> bool:
     """Whether objects of exactly this class, or of an unknown one, may be."""
-    return cls not in _PLAIN and not (cls is not None and cls.__module__ == "numpy" and issubclass(cls, np.generic))
+    return not any(cls is plain for plain in _PLAIN)
 
 
 def missed(value: Abstract) -> Iterator[Opaque]:

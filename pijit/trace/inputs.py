@@ -55,7 +55,7 @@ def is_constant(actual: Any) -> bool:
 def order_of(array: np.ndarray[Any, Any]) -> str:
     """What the type of an array says of its strides; see ir.types.Array."""
     flags = array.flags
-    if flags.c_contiguous:
+    if flags.c_contiguous and (not array.ndim or array.size or array.strides[-1] in (0, array.itemsize)):
         return "C"
     if flags.f_contiguous:
         return "F"

@@ -50,7 +50,7 @@ def _swapped(t: Tracer, made: ArrayValue) -> ArrayValue:
     """The transposed view."""
     dims, size = made.dims[::-1], const(made.type.dtype.itemsize)
     strides = size, multiply(t, dims[0], size)
-    return ArrayValue(t.emit("view", (made.value, const(0), *dims, *strides), Array(made.type.name, 2, "F")), dims)
+    return ArrayValue(t.emit("view", (made.value, const(0), *dims, *strides), Array(made.type.name, 2, "F"), axes=((1, 1), (0, 1))), dims)
 
 
 def store(t: Tracer, array: ArrayValue, index: Abstract, value: Abstract) -> bool:

@@ -314,11 +314,13 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]], checked: boo
     offset: Value = const(0)
     dims: list[Value] = []
     strides: list[Value] = []
+    axes: list[tuple[int, int]] = []
     axis = 0
     for kind, what in plan:
         if kind == "new":
             dims.append(const(1))
             strides.append(const(0))
+            axes.append((-1, 0))
             continue
         length = array.dims[axis]
         stride = stride_of(t, array, axis)
@@ -331,8 +333,9 @@ def view(t: Tracer, array: ArrayValue, plan: list[tuple[str, Any]], checked: boo
         offset = add(t, offset, multiply(t, first, stride))
         dims.append(count)
         strides.append(multiply(t, stride, const(step)))
+        axes.append((axis - 1, step))
     type_ = Array(array.type.name, len(dims), _order(array.type.order, plan, dims), array.type.writable)
-    result = t.emit("view", (array.value, offset, *dims, *strides), type_)
+    result = t.emit("view", (array.value, offset, *dims, *strides), type_, axes=tuple(axes))
     return ArrayValue(result, tuple(dims))
 
 
@@ -358,7 +361,7 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
     if step == 1 and all(isinstance(end, Const) for end in ends) and not isinstance(length, Const):
         low = 0 if start is None else int(start.value)  # type: ignore[attr-defined]
         high = None if stop is None else int(stop.value)  # type: ignore[attr-defined]
-        if max(abs(low), abs(high or 0)) < 2**31 and _is_long_enough(t, low, high, length):
+        if not (high is not None and low < 0 <= high) and max(abs(low), abs(high or 0)) < 2**31 and _is_long_enough(t, low, high, length):
             return _constant_bounds(t, low, high, length)
     given = (start is not None, stop is not None)
     key = ("slice_bounds", start, stop, step, length)
@@ -371,8 +374,10 @@ def bounds(t: Tracer, start: Value | None, stop: Value | None, step: int, length
 
 
 def _needed(low: int, high: int | None) -> int:
-    """The length from which on a slice's items are as many as its constant bounds say."""
-    return low - high if low >= 0 and high is not None and high < 0 else max(abs(low), abs(high or 0))
+    """The length from which on a slice's items are as many as its constant bounds say, and at least one where it does not start at 0."""
+    if low >= 0 and (high is None or high < 0):
+        return low - (high or 0) + (low > 0)
+    return max(abs(low), abs(high or 0))
 
 
 def _is_long_enough(t: Tracer, low: int, high: int | None, length: Value) -> bool:
@@ -383,16 +388,12 @@ def _is_long_enough(t: Tracer, low: int, high: int | None, length: Value) -> boo
 
 def _constant_bounds(t: Tracer, low: int, high: int | None, length: Value) -> tuple[Value, Value]:
     t.check(compare(t, ">=", length, const(_needed(low, high))), "short_axis")
-    if low >= 0 and high is not None and high >= 0:
-        return const(low), const(max(high - low, 0))
-    first = const(low) if low >= 0 else add(t, length, const(low))
-    if low < 0 and (high is None or high < 0):
-        return first, const(max((high or 0) - low, 0))
-    if low < 0:
-        # -a:b with b >= 0: both ends move with the length
-        assert high is not None
-        return first, t.once("raw_max", (add(t, const(high - low), t.once("raw_mul", (length, const(-1)), INT)), const(0)), INT)
-    return first, add(t, length, const((high or 0) - low))
+    if low >= 0 and (high is None or high < 0):
+        return const(low), add(t, length, const((high or 0) - low))
+    count = max((high or 0) - low, 0)
+    if count == 0:
+        return const(0), const(0)  # NumPy starts a slice without items at 0
+    return const(low) if low >= 0 else add(t, length, const(low)), const(count)
 
 
 def _order(order: str, plan: list[tuple[str, Any]], dims: list[Value]) -> str:

@@ -62,7 +62,8 @@ def test_slices_are_python_s():
             native = left.native
             chosen = slice(start if given[0] else None, stop if given[1] else None, step)
             a, b, c = chosen.indices(n)
-            assert left.result == 100 * a + len(range(a, b, c)), (chosen, n)
+            items = len(range(a, b, c))
+            assert left.result == (100 * a + items if items else 0), (chosen, n)
 
 
 def every_second(block, a):
@@ -70,7 +71,7 @@ def every_second(block, a):
     n = add(block, "dim", (a,), INT, axis=0)
     first, length = add(block, "slice_bounds", (const(1), const(0), n), INT, INT, step=2, given=(True, False))
     offset = add(block, "raw_mul", (first, const(8)), INT)
-    return add(block, "view", (a, offset, length, const(16)), Array("float64", 1, "S"))
+    return add(block, "view", (a, offset, length, const(16)), Array("float64", 1, "S"), axes=((0, 2),))
 
 
 def test_a_view_that_leaves_is_an_object_on_the_same_memory():

@@ -155,7 +155,7 @@ def calling(result_type, rows):
     """y = f(x[1::2], i); the view, the argument and the result are kept for the exits."""
 
     def body(block, x, i):
-        view = add(block, "view", (x, const(8), const(3), const(16)), Array("float64", 1, "S"))
+        view = add(block, "view", (x, const(8), const(3), const(16)), Array("float64", 1, "S"), axes=((0, 2),))
         boxed = Value(OBJECT)
         made = add(
             block,

@@ -143,7 +143,7 @@ def test_ew_flags():
 def test_views_alias():
     b = Builder(Array("float64", 1, "C"))
     x = b.inputs[0]
-    v = b.op("view", x, 8, 3, -8, type=Array("float64", 1))
+    v = b.op("view", x, 8, 3, -8, type=Array("float64", 1), axes=((0, -1),))
     b.op("store", v, np.float64(7), 0)
     b.op("assign", v, v, 3, stretch=())
     first, length = b.op("slice_bounds", 1, 5, type=(INT, INT), step=2, given=(True, False))

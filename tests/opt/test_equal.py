@@ -49,7 +49,7 @@ def test_once():
         lambda b, x, one: b.op("store", x, const(np.float64(1.0)), 0),
         lambda b, x, one: b.op("poll"),
         lambda b, x, one: b.op("store", one, const(np.float64(1.0)), 0),
-        lambda b, x, one: b.op("view", one, 0, 3, 8, type=F64),
+        lambda b, x, one: b.op("view", one, 0, 3, 8, type=F64, axes=((0, 1),)),
     ],
     ids=("the operand is written", "anything may happen", "the first is written", "a view"),
 )

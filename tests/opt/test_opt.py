@@ -339,7 +339,7 @@ def test_slices_keep_their_strides():
     _, columns = b.op("slice_bounds", dims[1], type=(INT, INT), step=2, given=(False, False))
     offset = b.op("raw_mul", first, strides[0], type=INT)
     doubled = b.op("raw_mul", strides[1], 2, type=INT)
-    v = b.op("view", x, offset, rows, columns, strides[0], doubled, type=Array("float64", 2, "A"))
+    v = b.op("view", x, offset, rows, columns, strides[0], doubled, type=Array("float64", 2, "A"), axes=((0, 1), (1, 2)))
     graph = b.leave(b.ew("absolute", v, dims=(rows, columns), type=F64_2))
     optimize(graph, Options(checked=True))
     op = graph.blocks[0].ops[-1]

@@ -43,7 +43,7 @@ def shape(t: Tracer, a: ArrayValue) -> Abstract:
 @attribute("strides")
 def strides(t: Tracer, a: ArrayValue) -> Abstract:
     return Container(
-        "tuple", tuple(Scalar(t.once("stride", (a.value,), INT, axis=axis)) for axis in range(len(a.dims)))
+        "tuple", tuple(Scalar(t.once("stride", (a.value,), INT, axis=axis, shown=True)) for axis in range(len(a.dims)))
     )
 
 
@@ -112,9 +112,10 @@ def times(t: Tracer, x: Value, y: Value) -> Value:
 
 
 def _view(
-    t: Tracer, a: ArrayValue, type_: Array, dims: tuple[Value, ...], steps: tuple[Value, ...], offset: int = 0
+    t: Tracer, a: ArrayValue, type_: Array, dims: tuple[Value, ...], steps: tuple[Value, ...], axes: tuple[int, ...] | str, offset: int = 0
 ) -> ArrayValue:
-    return ArrayValue(t.emit("view", (a.value, const(offset), *dims, *steps), type_), dims)
+    shown = axes if isinstance(axes, str) else tuple((axis, 1) for axis in axes)
+    return ArrayValue(t.emit("view", (a.value, const(offset), *dims, *steps), type_, axes=shown), dims)
 
 
 def _half(t: Tracer, a: ArrayValue, offset: int) -> ArrayValue:
@@ -122,7 +123,7 @@ def _half(t: Tracer, a: ArrayValue, offset: int) -> ArrayValue:
     name = {"complex64": "float32", "complex128": "float64"}[a.type.name]
     order = {"C": "S", "S": "S"}.get(a.type.order, "A")
     steps = tuple(subscripts.stride_of(t, a, axis) for axis in range(len(a.dims)))
-    return _view(t, a, Array(name, len(a.dims), order, a.type.writable), a.dims, steps, offset)
+    return _view(t, a, Array(name, len(a.dims), order, a.type.writable), a.dims, steps, tuple(range(len(a.dims))), offset)
 
 
 def permuted(t: Tracer, a: ArrayValue, axes: tuple[int, ...]) -> ArrayValue:
@@ -134,20 +135,20 @@ def permuted(t: Tracer, a: ArrayValue, axes: tuple[int, ...]) -> ArrayValue:
         swapped = {"C": "F", "F": "C"}.get(order, "A") if axes == tuple(range(len(axes)))[::-1] else "A"
         # a single long axis is contiguous either way
         order = "C" if order == "C" and sum(not is_one(dim) for dim in dims) <= 1 else swapped
-    return _view(t, a, Array(a.type.name, len(dims), order, a.type.writable), dims, steps)
+    return _view(t, a, Array(a.type.name, len(dims), order, a.type.writable), dims, steps, axes)
 
 
 # ---- views by methods ---------------------------------------------------------------------------------------------------------------
 
 
-def contiguous(t: Tracer, a: ArrayValue, dims: tuple[Value, ...]) -> ArrayValue:
-    """A view of a C-contiguous array with another shape."""
+def contiguous(t: Tracer, a: ArrayValue, dims: tuple[Value, ...], told: bool = False) -> ArrayValue:
+    """A view of a C-contiguous array with another shape; ``told``: the program names each length, and the array itself may have them."""
     steps: list[Value] = []
     step: Value = const(a.type.dtype.itemsize)
     for dim in dims[::-1]:
         steps.append(step)
         step = times(t, step, dim)
-    return _view(t, a, Array(a.type.name, len(dims), "C", a.type.writable), dims, tuple(steps[::-1]))
+    return _view(t, a, Array(a.type.name, len(dims), "C", a.type.writable), dims, tuple(steps[::-1]), "shape" if told else "new")
 
 
 @row(np.ndarray.ravel, np.ravel)
@@ -191,7 +192,7 @@ def _reshape(t: Tracer, function: Any, args: Args, kwargs: Kwargs, wanted: Abstr
         if not isinstance(dim, Const) and dim not in a.dims:
             t.check(compare(t, ">=", dim, const(0)), "shape_mismatch")
     t.check(compare(t, "==", _checked_length(t, dims), total), "shape_mismatch")
-    return contiguous(t, a, dims)
+    return contiguous(t, a, dims, told=not unknown)
 
 
 def _divided(t: Tracer, total: Value, divisor: Value) -> Value:
