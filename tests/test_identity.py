@@ -103,3 +103,71 @@ def test_a_number_outlives_what_held_it():
             o = Holder()
             o.value = float("1" * 5)
             assert g(o, Loud()) == (11111.0, 0.5)
+
+
+class Place:
+    kept = None
+
+
+def appended(n):
+    kept, last = [], None
+    for i in range(n):
+        last = (i, i * 0.5)
+        kept.append(last)
+    return last, kept
+
+
+def stored_in_a_field(n):
+    place, s = Place(), 0.0
+    for i in range(n):
+        pair = (i, (i, 2.5))
+        place.kept = pair
+        s += pair[1][1]
+    return [pair, pair[1]], place.kept, s
+
+
+def in_a_new_list(n):
+    pair = n, n + 1
+    both = [pair, pair, (pair, n)]
+    return pair, both
+
+
+def in_an_object(n):
+    place, other, pair = Place(), Place(), (n, 0.5)
+    place.kept, other.kept = pair, (pair, n)
+    kept = [place, other]
+    return kept[0].kept, pair, kept[1].kept
+
+
+def before_a_break(n):
+    pair = (n, 1.5)
+    table = {}
+    table["a"] = pair
+    print(end="")
+    return pair, table["a"], pair
+
+
+def of_a_callee(n):
+    def keep(kept, pair):
+        kept.append(pair)
+        return pair
+
+    kept, pair = [], (n, 0.5)
+    again = keep(kept, pair)
+    return pair, kept, again
+
+
+@pytest.mark.parametrize("function", [appended, stored_in_a_field, in_a_new_list, in_an_object, before_a_break, of_a_callee])
+def test_a_tuple_that_is_stored_is_one_tuple(function):
+    def shape(value, seen):
+        if type(value) not in (tuple, list):
+            return value
+        if id(value) in seen:
+            return f"number {list(seen).index(id(value))}"
+        seen[id(value)] = value
+        return [shape(item, seen) for item in value]
+
+    fast = pijit.jit(function)
+    with settings(compile_all=True, raise_internal=True):
+        for n in (3, 3, 5):
+            assert shape(fast(n), {}) == shape(function(n), {})

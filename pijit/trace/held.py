@@ -11,7 +11,7 @@ from ..ir.graph import Box, Build, Recipe, Value
 from .values import Abstract, Opaque
 
 # Exact types whose objects have no weak references and own nothing but memory.
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, *np.sctypeDict.values())
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, *(set(np.sctypeDict.values()) - {np.object_, np.void}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
+from ..pycode.liveness import live
 from . import inline, objects, opaque, standins, views
 from .state import Then
-from .values import Abstract, Break, Done, Instance, Known, Opaque, instances_in, items_of, rebuilt
+from .values import (
+    Abstract,
+    Break,
+    Container,
+    Done,
+    Instance,
+    Known,
+    Opaque,
+    containers_in,
+    instances_in,
+    items_of,
+    rebuilt,
+)
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -108,12 +122,13 @@ def remove(t: Tracer, owner: Instance, name: str) -> None:
     replace(t.state.frames, owner, owner.without(name))
 
 
-def replace(frames: list[FrameState], old: Instance, new: Abstract, *values: Abstract) -> list[Abstract]:
-    """Puts another value in the place of a virtual object, wherever it is in the frames, and in values, which are given back."""
+def replace(frames: list[FrameState], old: Container, new: Abstract, *values: Abstract) -> list[Abstract]:
+    """Puts another value in the place of a virtual object or tuple, wherever it is in the frames, and in values, which are given back."""
     done: Done = {}
+    token = old.token if isinstance(old, Instance) else None
 
     def change(value: Abstract) -> Abstract:
-        return new if isinstance(value, Instance) and value.token is old.token else value
+        return new if value is old or (token is not None and isinstance(value, Instance) and value.token is token) else value
 
     for frame in frames:
         for _, container, keys in frame.containers():
@@ -122,17 +137,38 @@ def replace(frames: list[FrameState], old: Instance, new: Abstract, *values: Abs
     return [rebuilt(value, change, done) for value in values]
 
 
-def settled(t: Tracer, *values: Abstract) -> list[Abstract]:
-    """The values with the virtual objects in them made: they are about to be seen by others."""
+def settled(t: Tracer, *values: Abstract, tuples: bool = False) -> list[Abstract]:
+    """The values with the virtual objects in them made: they are about to be seen by others. ``tuples``: they are about to be stored, so a tuple
+    that a variable has too is made as well: afterwards it is one tuple."""
     given = list(values)
-    while (found := next((i for value in given for i in instances_in(value)), None)) is not None:
+    while (found := next((inner for value in given for inner in _to_be_made(t, value, tuples)), None)) is not None:
         real = _made(t, found)
         given = replace(t.state.frames, found, real, *given)
         replace(t.checkpoint, found, real)
     return given
 
 
-def _made(t: Tracer, virtual: Instance) -> Abstract:
+def _to_be_made(t: Tracer, value: Abstract, tuples: bool) -> Iterator[Container]:
+    """Innermost first."""
+    for item in value.inner():
+        yield from _to_be_made(t, item, tuples)
+    if isinstance(value, Instance) or (tuples and isinstance(value, Container) and value.kind == "tuple" and value.items and _is_shared(t, value)):
+        yield value
+
+
+def _is_shared(t: Tracer, value: Container) -> bool:
+    """Whether a tuple is in the frames where it may be read, and there is one like it."""
+    return all(standins.sample_of(t, item) is not None for item in value.items) and any(
+        other is value
+        for frame in t.state.frames
+        for _, container, keys in frame.containers()
+        for key in keys
+        if container is not frame.locals or key in live(frame.bytecode, frame.pc)
+        for other in containers_in(container[key])
+    )
+
+
+def _made(t: Tracer, virtual: Container) -> Abstract:
     sample = _sample(t, virtual)
     recipe = virtual.recipe()
     args = tuple(v for v in dict.fromkeys(virtual.parts()) if opaque.is_argument(v, (recipe,)))
@@ -140,16 +176,26 @@ def _made(t: Tracer, virtual: Instance) -> Abstract:
     op = Op("make", args, (Obj(class_name(type(sample))),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
     value: Value = t.append(op)
     t.samples[value] = sample
-    kind = {"instance": "field", "dict": "dict_item", "record": "tuple_item"}[virtual.kind]
-    for name, item in zip(virtual.names, virtual.items, strict=True):
+    kind = _ROWS[virtual.kind]
+    for name, item in zip(_names(virtual), virtual.items, strict=True):
         t.state.memo["place", value, (kind, name)] = item
     return Opaque(value, type(sample))
 
 
-def _sample(t: Tracer, virtual: Instance) -> Any:
+# The row that loads a part of it.
+_ROWS = {"instance": "field", "dict": "dict_item", "record": "tuple_item", "tuple": "item"}
+
+
+def _names(virtual: Container) -> Iterable[Any]:
+    return virtual.names if isinstance(virtual, Instance) else range(len(virtual.items))
+
+
+def _sample(t: Tracer, virtual: Container) -> Any:
     """An object like the one that is made."""
     samples = [standins.sample_of(t, item) for item in virtual.items]
-    held = {name: found[0] for name, found in zip(virtual.names, samples, strict=True) if found is not None}
+    held = {name: found[0] for name, found in zip(_names(virtual), samples, strict=True) if found is not None}
+    if not isinstance(virtual, Instance):
+        return tuple(held.values())
     if virtual.kind == "record":
         return tuple.__new__(virtual.cls, held.values())
     if virtual.kind == "dict":

@@ -418,7 +418,7 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     """A list that exists at once."""
     from .instances import settled
 
-    items = tuple(settled(t, *items))
+    items = tuple(settled(t, *items, tuples=True))
     if not all(map(_is_storable, items)):
         raise Break("comprehension", "list")
     samples = [standins.sample_of(t, item) for item in items]
@@ -434,7 +434,7 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
     """owner.append(value) for an exact list."""
     from .instances import settled
 
-    (value,) = settled(t, value)
+    (value,) = settled(t, value, tuples=True)
     if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
         found = standins.sample_of(t, value)
         t.samples[owner.value] += [found[0]] * 2 if found is not None else []
@@ -457,7 +457,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     """Stores an object in another one, and knows it from then on; UNBOUND: removes what is there."""
     from .instances import settled
 
-    (value,) = settled(t, value)
+    (value,) = settled(t, value, tuples=True)
     if value is not UNBOUND and not _is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
