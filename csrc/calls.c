@@ -296,7 +296,7 @@ static void *pj_list_item(PyObject *list, int64_t index)
     return PyList_GET_ITEM(list, index);
 }
 
-static int64_t pj_unbox_int(PyObject *o, int64_t *out)
+int64_t pj_unbox_int(PyObject *o, int64_t *out)
 {
     if (!PyLong_CheckExact(o)) {
         return 1;
@@ -455,6 +455,8 @@ PyObject *pj_symbols(void)
         {"pj_mask_count", (void *)pj_mask_count},
         {"pj_pick", (void *)pj_pick},
         {"pj_place", (void *)pj_place},
+        {"pj_take", (void *)pj_take},
+        {"pj_list_ints", (void *)pj_list_ints},
         {"pj_kernel_into", (void *)pj_kernel_into},
         {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},

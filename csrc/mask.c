@@ -4,6 +4,7 @@
 #define MAX_AXES 64
 #define CHUNK 1024
 #define RUN 64
+#define CLEAR 64 /* bytes of a mask that are looked at together */
 #define ALL 0x8080808080808080u
 
 /* One axis: a length, and the bytes from one element to the next in the mask, in a, and in what is packed: v, or the result. */
@@ -63,6 +64,17 @@ static inline uint64_t set_bytes(uint64_t word)
     return (((word & low) + low) | word) & ~low;
 }
 
+/* Whether a stretch of CLEAR bytes has none that is set. */
+static inline bool clear(const char *bytes)
+{
+    uint64_t any = 0, words[CLEAR / sizeof(uint64_t)];
+    memcpy(words, bytes, sizeof words);
+    for (size_t k = 0; k < CLEAR / sizeof(uint64_t); k++) {
+        any |= words[k];
+    }
+    return any == 0;
+}
+
 /* The offsets in a of the next elements that the mask takes, at most CHUNK; gives how many there are, 0 at the end. */
 static int take(Walk *w, int64_t *offsets)
 {
@@ -71,7 +83,10 @@ static int take(Walk *w, int64_t *offsets)
         const Axis *a = &w->axes[w->naxes - 1];
         int64_t i = w->next;
         while (i < a->n && found <= CHUNK - 8) {
-            if (a->mask == 1 && i + 8 <= a->n) {
+            if (a->mask == 1 && i + CLEAR <= a->n && clear(w->row + i)) {
+                i += CLEAR;
+            }
+            else if (a->mask == 1 && i + 8 <= a->n) {
                 uint64_t word;
                 memcpy(&word, w->row + i, sizeof word);
                 word = set_bytes(word);

@@ -374,6 +374,9 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
 int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block);
 void pj_pick(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
+int64_t pj_take(char *target, const char *source, const char *index, int64_t itemsize, const int64_t *block);
+int64_t pj_list_ints(PyObject *list, int64_t *out, int64_t n);
+int64_t pj_unbox_int(PyObject *o, int64_t *out);
 int64_t pj_place(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
                uintptr_t *high);

@@ -14,6 +14,7 @@ from . import (
     products,
     reductions,
     rolls,
+    takes,
     trials,
     whole,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "products",
     "reductions",
     "rolls",
+    "takes",
     "trials",
     "whole",
 ]

@@ -256,6 +256,7 @@ OPERATIONS = {
     "reduce": "fp_flags",
     "roll": "memory",
     "roll_into": "memory",
+    "take": "index_error",
 }
 
 BY_ID = {row.id: row for row in ROWS}

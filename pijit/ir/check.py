@@ -299,6 +299,19 @@ def _pick(op: Op) -> bool:
     return _mask(op, *op.args[:2]) == len(op.args) - 3 == _rank(op) - 1 and op.result.type.order == "C"  # type: ignore[attr-defined]
 
 
+def _take(op: Op) -> bool:
+    if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2):
+        return False
+    array, index, made = op.args[0].type, op.args[1].type, op.result.type
+    if not isinstance(array, Array) or not isinstance(index, Array) or not isinstance(made, Array) or (index.name, index.ndim) != ("int64", 1):
+        return False
+    return 0 <= op.attrs["lead"] < array.ndim == len(op.args) - 2 == made.ndim and (made.name, made.order) == (array.name, "C")
+
+
+def _list_ints(op: Op) -> bool:
+    return len(op.args) == 2 and _ints(op, 1) and _one(op, Array) and op.result.type == Array("int64", 1, "C")
+
+
 def _place(op: Op) -> bool:
     if len(op.args) != 4 or op.results or not _ints(op, 3):
         return False
@@ -425,6 +438,7 @@ SIGNATURES: dict[str, Signature] = {
     "empty": _empty,
     "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
     "pick": _pick,
+    "take": _take,
     "place": _place,
     "roll": _roll,
     "roll_into": _roll_into,
@@ -434,5 +448,6 @@ SIGNATURES: dict[str, Signature] = {
     "draw": _draw,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
     "list_get": _list_get,
+    "list_ints": _list_ints,
     **dict.fromkeys(("call", "look", "make", "put", "recheck", "poll"), _free),
 }

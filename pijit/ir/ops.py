@@ -127,6 +127,8 @@ ROWS = (
         " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
     Row("place", "a[mask] = v; args a, v, mask, how many elements it takes at most; v a NumPy scalar, or an array along the axes before the"
         " mask, the mask, and the other axes. attr stretch: of v. exit: a overlaps what is read", _REDO, effect="write", attrs=("lead", "stretch")),
+    Row("take", "a[index], where the index, an i64 array, says the places along axis `lead` of a; a new C-contiguous array, first along the index,"
+        " then the other axes of a; args a, index, the result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"
@@ -140,6 +142,8 @@ ROWS = (
     Row("list_len", "len of an exact list", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",
         _REDO, effect="read"),
+    Row("list_ints", "the items of an exact list as a new i64 array; args the list, its length. exit: they are not all ints of 64 bits, or no memory",
+        _REDO, effect="read", fresh=True),
     Row("call", "calls a Python callable with boxed arguments; attrs: callable (Recipe), arguments (tuple of Recipe), keywords (tuple of"
         " str), chain (tuple of (function Recipe|None, pc)), result_guard (rows for register 0, in terms of results). args are the values of the"
         " recipes. results: the unboxed result. exit \"raise\": it raised; exit \"type\": the result is not of the expected type (attr"

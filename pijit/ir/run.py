@@ -481,6 +481,16 @@ def _pick(op: Op, array: Any, mask: Any, *dims: int) -> Any:
     return made
 
 
+def _take(op: Op, array: Any, index: Any, *dims: int) -> Any:
+    type, lead = op.result.type, op.attrs["lead"]
+    assert isinstance(type, Array)
+    length = array.shape[lead]
+    _demand(all(-length <= place < length for place in index))
+    made = _new(type, dims)
+    made[...] = np.moveaxis(array.take(index, lead), lead, 0)
+    return made
+
+
 def _place(op: Op, array: Any, value: Any, mask: Any, count: int) -> None:
     _demand(not np.may_share_memory(array, mask) and not np.may_share_memory(array, value))
     array[_at(op, mask)] = value
@@ -509,6 +519,11 @@ def _list_get(op: Op, items: list[Any], index: int) -> Any:
     value = items[index]
     _demand(fits(value, op.result.type))
     return value
+
+
+def _list_ints(op: Op, items: list[Any], length: int) -> Any:
+    _demand(len(items) == length and all(fits(item, INT) for item in items))
+    return np.array(items, dtype=np.int64)
 
 
 # ---- calls -------------------------------------------------------------------------------------------------------------------
@@ -699,6 +714,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "empty": _careful(_empty),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
     "pick": _careful(_pick),
+    "take": _careful(_take),
     "place": _careful(_place),
     "roll": _careful(_roll),
     "roll_into": _careful(_roll_into),
@@ -709,6 +725,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "draw": _draw,
     "list_len": lambda op, items: len(items),
     "list_get": _list_get,
+    "list_ints": _careful(_list_ints),
     "call": _call,
     "look": _look,
     "make": _make,

@@ -16,8 +16,8 @@ from .again import redirect, repeatable, seen_elsewhere
 from .rename import Renamer
 from .simplify import identity
 
-_MAKERS = frozenset({"ew", "pick", "roll"})
-_READERS = frozenset({"ew", "reduce", "pick", "mask_count", "roll", "load"})
+_MAKERS = frozenset({"ew", "pick", "roll", "take"})
+_READERS = frozenset({"ew", "reduce", "pick", "take", "mask_count", "roll", "load"})
 
 
 def equal(graph: Graph) -> None:

@@ -234,6 +234,8 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "empty": lambda op: 0,
     "roll": lambda op: 1,
     "pick": lambda op: 2,
+    "take": lambda op: 2,
+    "list_ints": lambda op: 1,
 }
 
 _ADD = (_right(0), _left(0), no_overflow)

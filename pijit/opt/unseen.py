@@ -15,7 +15,8 @@ from ..ir.graph import Block, Graph, Op, Value
 from .rename import Renamer
 from .shapes import Equal, Same, learn
 
-_LOOKS = frozenset({"ew", "roll", "pick", "mask_count", "dim", "load"})  # what may be done with an array that is to be replaced: nothing keeps it
+# What may be done with an array that is to be replaced: nothing keeps it.
+_LOOKS = frozenset({"ew", "roll", "pick", "take", "mask_count", "dim", "load"})
 
 
 def unseen(graph: Graph) -> None:

@@ -43,10 +43,10 @@ def load(t: Tracer, array: ArrayValue, index: Abstract) -> ArrayValue | None:
     dims = (count, *found.others)
     type_ = Array(array.type.name, len(dims), "C")
     made = ArrayValue(t.emit("pick", (array.value, found.mask.value, *dims), type_, lead=found.lead), dims)
-    return _swapped(t, made) if found.lead else made
+    return swapped(t, made) if found.lead else made
 
 
-def _swapped(t: Tracer, made: ArrayValue) -> ArrayValue:
+def swapped(t: Tracer, made: ArrayValue) -> ArrayValue:
     """The transposed view."""
     dims, size = made.dims[::-1], const(made.type.dtype.itemsize)
     strides = size, multiply(t, dims[0], size)
@@ -90,14 +90,14 @@ def _find(array: ArrayValue, index: Abstract) -> _Masked | None:
     mask = parts[place]
     assert isinstance(mask, ArrayValue)
     others = len(array.dims) - len(mask.dims)
-    if mask.type.name != "bool" or not mask.dims or others < 0 or not all(_is_whole(part) for part in parts if part is not mask):
+    if mask.type.name != "bool" or not mask.dims or others < 0 or not all(is_whole(part) for part in parts if part is not mask):
         return None
     if place and others == 1:
         return _Masked(array, mask, 1)
     return _Masked(array, mask, 0) if place == 0 and others >= len(parts) - 1 else None
 
 
-def _is_whole(part: Abstract) -> bool:
+def is_whole(part: Abstract) -> bool:
     if isinstance(part, Known):
         return type(part.value) is slice and part.value == slice(None)
     return isinstance(part, Container) and part.kind == "slice" and all(_is_none(item) for item in part.items)

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, instances, mappings, masks, objects, opaque, standins
+from . import elementwise, instances, mappings, masks, objects, opaque, standins, takes
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -43,7 +43,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(container, ArrayValue):
         plan = plan_of(t, container, index)
         if plan is None:
-            picked = masks.load(t, container, index)
+            picked = masks.load(t, container, index) or takes.load(t, container, index)
             return picked or opaque.call_pure(t, operator.getitem, [container, index], {})
         if len(plan) == container.type.ndim and all(kind == "index" for kind, _ in plan):
             return element_at(t, container, [value for _, value in plan])

@@ -1,0 +1,41 @@
+"""Indexing by an array of places: csrc/take.c does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir.types import Array
+from .ints import ZERO
+from .llvm import I64, call, i64
+from .rows import row
+from .whole import exit_and_release, new_array
+
+if TYPE_CHECKING:
+    from ..ir.graph import Op
+    from .arrays import ArrayValue
+    from .driver import Driver
+
+
+@row("take")
+def _take(d: Driver, op: Op) -> ArrayValue:
+    type, lead = op.result.type, op.attrs["lead"]
+    assert isinstance(type, Array)
+    source, index = d.array(op.args[0]), d.array(op.args[1])
+    made = new_array(d, op, type, [d.scalar(arg) for arg in op.args[2:]], [])
+    others = [axis for axis in range(type.ndim) if axis != lead]
+    numbers: list[Any] = [made.dims[0], index.steps[0], source.dims[lead], source.steps[lead], i64(len(others))]
+    numbers += [source.dims[axis] for axis in others] + [source.steps[axis] for axis in others]
+    block = d.dims_on_stack(numbers)[0]
+    done = call(d.builder, "pj_take", I64, made.data, source.data, index.data, i64(type.dtype.itemsize), block)
+    exit_and_release(d, op, d.builder.icmp_signed("==", done, ZERO), [made])
+    return made
+
+
+@row("list_ints")
+def _list_ints(d: Driver, op: Op) -> ArrayValue:
+    type, length = op.result.type, d.scalar(op.args[1])
+    assert isinstance(type, Array)
+    made = new_array(d, op, type, [length], [])
+    done = call(d.builder, "pj_list_ints", I64, d.object(op.args[0]), made.data, length)
+    exit_and_release(d, op, d.builder.icmp_signed("==", done, ZERO), [made])
+    return made

@@ -1,0 +1,89 @@
+"""Indexing by places, natively and by NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from differential import check_calls
+
+RNG = np.random.default_rng(5)
+FIRST = "def f(a, i):\n    b = a[i]\n    return b, b * 2, b.base is None, i\n"
+WHOLE = "def f(a, i):\n    return a[i, :], a[i, :] * 2\n"
+SECOND = "def f(a, i):\n    b = a[:, i]\n    return b, b * 2, b[0], a[:, i].T\n"
+
+
+def grid(*shape):
+    return np.arange(np.prod(shape), dtype=float).reshape(shape)
+
+
+def places(n):
+    """Lists and arrays: in order, mixed, from the end, one, none, outside, of several dtypes, and what only looks like places."""
+    mixed = RNG.integers(-n, max(n, 1), 2 * n + 1) if n else np.zeros(0, int)
+    found = [list(range(n)), [*mixed.tolist()], mixed, mixed[::-1], mixed[::2], mixed.astype(np.int8), mixed % max(n, 1), [0], [-1], np.array([0])]
+    found += [[], np.zeros(0, int), [n], [-n - 1], np.array([0, n]), [0, 2**70]]
+    found += [(mixed % max(n, 1)).astype(name) for name in (np.uint64, np.uint8)]
+    return [*found, [True] * n, [True, 0], [0.0], [[0, 0]], np.array([[0, 0]]), np.ones(n, bool), [None], [np.int64(0)]]
+
+
+def arrays(*shape):
+    a = grid(*shape)
+    yield from (a, a[::-1], np.asfortranarray(a), a.astype(np.int8), a.astype(np.float32), a > 3, a + 1j, np.repeat(a, 2, -1)[..., ::2], a[..., ::-1])
+    yield from (a.astype(np.complex64), np.broadcast_to(grid(*shape[1:]), shape), a.astype(np.int16))
+    if len(shape) > 2:
+        yield a.transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("shape", [(7,), (1,), (4, 9), (9, 1), (1, 5), (3, 2, 4), (0,), (3, 0), (3, 1, 1)], ids=str)
+def test_first_axis(shape):
+    for array in arrays(*shape):
+        for i in places(shape[0]):
+            check_calls(FIRST, [(array, i)] * 2, configurations=("jit",))
+        if len(shape) > 1:
+            check_calls(WHOLE, [(array, i) for i in places(shape[0])], configurations=("jit",))
+
+
+@pytest.mark.parametrize("shape", [(4, 9), (9, 1), (1, 5), (2, 2), (3, 0), (0, 3), (3, 2, 4)], ids=str)
+def test_second_axis(shape):
+    for array in arrays(*shape):
+        check_calls(SECOND, [(array, i) for i in places(shape[1])], configurations=("jit",))
+
+
+PROGRAMS = {
+    "display": "return a[[2, 0, k]], a[[k]], a[[0, k, 2], :], a[:, [1, k]]",
+    "twice": "x = a[i]\n    y = a[i]\n    x[0] = 7\n    return x, y",
+    "changed": "x = a[i]\n    a[0] = 7\n    y = a[i]\n    i[0] = 2\n    return x, y, a[i]",
+    "itself": "return i[i], a[i[i]]",
+    "list changed": "x = a[places]\n    places[0] = 2\n    y = a[places]\n    places.append(0)\n    return x, y, a[places]",
+    "list of another kind": "x = a[places]\n    places[0] = 1.5 if k else 1\n    y = a[places]\n    return x, y",
+    "fused": "return np.sqrt(a[i] * a[i] + a[places[:1]]).sum(axis=0)",
+    "loop": "total = a[0]\n    for j in range(6):\n        i[0] = j % 3\n        total = total + a[i].sum(axis=0)\n    return total",
+    "outside": "i[0] = 5\n    return a[i]",
+    "read only": "a.setflags(write=False)\n    return a[i] + 1, a[places]",
+    "objects": "return a[i, None], a[i, 0:1], a[None, i], a[..., i], a[i][[0]], a[(i,)], a[i, i]",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name):
+    source = f"import numpy as np\ndef f(a, i, places, k):\n    {PROGRAMS[name]}\n"
+    check_calls(source, [(grid(3, 3), np.array([2, 0, -1, 1]), [1, 2, 0], k) for k in (0, 1, 1)])
+
+
+def test_one_fragment():
+    """As in the lattice Boltzmann example: nothing leaves."""
+    import pijit
+
+    @pijit.jit
+    def f(a, m, opposite):
+        b = a[:, m]
+        b = b[opposite, :]
+        a[:, m] = b
+        return a
+
+    a, m = grid(3, 6, 7), RNG.random((6, 7)) < 0.3
+    expected = a.copy()
+    expected[:, m] = a[:, m][[2, 0, 1], :]
+    assert np.array_equal(f(a, m, [2, 0, 1]), expected)
+    stats = f.stats()
+    assert not stats.breaks
+    assert stats.exits == 0
