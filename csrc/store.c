@@ -24,7 +24,7 @@ typedef struct {
     int64_t naxes, result; /* result: the place in p where the first row that was not computed is told, and behind it the flags if all is
                               stored all the same, and where rows before it wait to be stored, and how many */
     int64_t watched;       /* flags that count */
-    int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none */
+    int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none; 3 whatever comes, all is made again */
     int64_t whole;         /* what is not stored has to be all */
     int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
     int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing or can do it again, */
@@ -331,11 +331,14 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     }
     const int64_t size = row * n;
     const bool small = size <= BUFFER;
-    int how = small && !plan->in_place ? MIXED : situation(plan, p, &target, operands, small);
+    int how = (small && !plan->in_place) || plan->direct == 3 ? MIXED : situation(plan, p, &target, operands, small);
     if (plan->watched) {
         pj_fp_clear();
     }
     memset(p + plan->result, 0, 4 * sizeof *p);
+    if (plan->direct == 3) {
+        return raised(kernel, plan, 0, n, p) ? REDO : DONE;
+    }
     if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
         int64_t flags = raised(kernel, plan, 0, n, p);
         p[plan->result + 1] = flags;

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _REDO, _DONE, _FINISH = range(3)  # what the helper says
 _DIRECT = 3  # the place in a plan that says whether the kernel may store directly
-_UNKNOWN, _SHOWN, _SILENT = range(3)  # what is in it
+_UNKNOWN, _SHOWN, _SILENT, _SPENT = range(4)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
 _BLOCK = 8192  # elements at a time
 RESULT = 4  # words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many
@@ -48,7 +48,7 @@ def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
     place = {word: number for number, word in enumerate(kernel.words())}
     store = kernel.store
     assert store is not None
-    direct = _SILENT if not watched else _SHOWN if harmless else _UNKNOWN
+    direct = _SPENT if store.spent else _SILENT if not watched else _SHOWN if harmless else _UNKNOWN
     whole = kernel.ndim > 1 and place_counts(kernel)
     saved = store.operand is not None and store.named is not None
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
@@ -73,8 +73,9 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
     places = b.ptrtoint(code, I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
     status = call(b, "pj_kernel_into", I64, *places)
-    with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
-        _finish(d, op, places[1:])
+    if not kernel.store.spent:
+        with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
+            _finish(d, op, places[1:])
     return b.icmp_signed("==", status, i64(_REDO))
 
 

@@ -148,6 +148,8 @@ class TiledBody(Body):
         places |= {reference: self.buffers[number] for reference, number in self.buffer.items()}
         if kernel.store is not None:
             self.target = self.step(len(kernel.operands), last, pointers[-1], start)
+            if kernel.store.operand is not None:
+                places[kernel.store.operand] = self.target
             if self.in_place is not None:
                 places[self.in_place] = self.target
         offset = builder.add(row, start)

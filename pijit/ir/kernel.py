@@ -36,13 +36,15 @@ class Store:
     """A step whose result goes into an array that is there already, with strides as those of an operand: None, or on the innermost axis
     the size of an element. The kernel may take it that nothing else that it works on lies in the same memory. ``operand``: one that is
     read from there, element by element, wherever its own pointer leads to; ``logged``: what was read is also written contiguously, as a new
-    array would be. ``named``: the step that floating-point flags come from, where that is known."""
+    array would be. ``named``: the step that floating-point flags come from, where that is known. ``spent``:
+    nobody needs what was in the target."""
 
     reference: int
     strides: tuple[int | None, ...]
     operand: int | None = None
     logged: bool = False
     named: int | None = None
+    spent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def kernel(kernel: Kernel) -> str:
 
 
 def _store(store: Store, names: list[str]) -> str:
-    read = "" if store.operand is None else f" from {names[store.operand]}{' logged' if store.logged else ''}"
+    read = "" if store.operand is None else f" from {names[store.operand]}{' logged' if store.logged else ''}{' spent' if store.spent else ''}"
     return f"into {names[store.reference]}{_strides(store.strides)}{read}"
 
 

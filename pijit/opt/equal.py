@@ -17,7 +17,7 @@ from .rename import Renamer
 from .simplify import identity
 
 _MAKERS = frozenset({"ew", "pick", "roll", "take"})
-_READERS = frozenset({"ew", "reduce", "pick", "take", "mask_count", "roll", "load"})
+READERS = frozenset({"ew", "reduce", "pick", "take", "mask_count", "roll", "load"})
 
 
 def equal(graph: Graph) -> None:
@@ -59,7 +59,7 @@ def _last_use(graph: Graph, block: Block, values: set[Value]) -> int | None:
         for place, op in enumerate(other.ops):
             if values.isdisjoint(op.args):
                 continue
-            if other is not block or op.name not in _READERS:
+            if other is not block or op.name not in READERS:
                 return None
             last = place
     return last

@@ -43,7 +43,10 @@ from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
 from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
+from .again import redirect
 from .facts import owner
+from .rename import Renamer
+from .reuse import begins, ending
 from .shapes import Equal, Same, learn
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
@@ -56,6 +59,9 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, alone: bool = False) 
     result."""
     equal = Equal(graph)
     plans = [(block, _Plan(block, fusible, formula, alone, equal.before(block))) for block in graph.blocks]
+    if not alone:
+        for block, plan in plans:
+            plan.reuse(graph, block)
     for block, plan in plans:
         plan.redirect(block)
     users = _users(graph)
@@ -72,6 +78,7 @@ class _Group:
     ops: list[Op] = field(default_factory=list)
     store: Op | None = None  # the assign of one of the results
     attrs: dict[str, Any] = field(default_factory=dict)  # and what is said of its place in the program
+    spent: bool = False  # nobody needs what was in the target, not even where the group fails
     by_elements: bool = False  # what is read from the target is not needed any more when that element is stored
 
     def makes(self, values: tuple[Value, ...]) -> bool:
@@ -150,6 +157,24 @@ class _Plan:
             if group.makes((made,)) and not group.makes(assign.args[:1]) and not self.alone and _storable(group, assign):
                 group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
                 group.by_elements = all(self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops)
+
+    def reuse(self, graph: Graph, block: Block) -> None:
+        """Lets a group that stores nowhere store in the place of an operand that ends with it."""
+        for group in self.groups:
+            found = None if group.store is not None else ending(graph, block, group.ops, group.last)
+            if found is None or not _storable(group, found):
+                continue
+            array, made = found.args[:2]
+            again = begins(graph, block, array, group.ops, group.last)
+            start = group.first if again is None else again
+            alone = all(other is group or other.last < start or other.first > group.last for other in self.groups)
+            by_elements = [self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops if again is None or op is made.op]
+            if alone and all(by_elements):
+                group.store, group.attrs, group.by_elements, group.spent = found, _places(group.ops, found), True, again is not None
+                if again is not None:
+                    redirect(block, again, group.last)
+                found.exits = {}  # those of the group
+                Renamer({made: array}).graph(graph)
 
     def redirect(self, block: Block) -> None:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
@@ -252,7 +277,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
     dims = _dims(group.ops[-1])
     into, exits = group.store, group.ops[-1].exits
-    if into is not None:
+    if into is not None and into.exits:
         exits = {"redo": replace(into.exits["redo"], reason=exits["redo"].reason)}
     order = _order(group.ops[-1])
     inner = {op.result for op in group.ops}
@@ -289,7 +314,9 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
         store = _store(into, places[into.args[1]], order, collapsed)
         own = numbers.get((into.args[0], ()))
         moved = any(value is not into.args[0] and owner(value) is owner(into.args[0]) for value, _ in operands)
-        if own is not None and not moved and group.by_elements and (ndim == 1 or not place_counts(kernel)):
+        if group.spent:
+            store = replace(store, operand=own, spent=True)
+        elif own is not None and not moved and group.by_elements and (ndim == 1 or not place_counts(kernel)):
             named = names_flags(kernel)
             store = replace(store, operand=own, logged=raises(kernel) and named is None and not repeatable(kernel, own), named=named)
         kernel = replace(kernel, store=store)

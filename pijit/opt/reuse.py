@@ -1,0 +1,95 @@
+"""A kernel stores its result in the place of an array that nobody needs any more.
+
+    w = pick z, m                       w = pick z, m
+    y = ew multiply w, w       ->       assign w, (ew multiply w, w)
+    ... y ...                           ... w ...
+
+It is an array that was made for this only, as NumPy does with the temporaries of an expression: its maker gives nobody else a reference, and
+behind the kernel nothing uses it. Where all from its maker on can be done again, exits begin there, and it does not matter what is in it then.
+Else an exit is taken at the group's first operation, where the array is still what it was: what the kernel has stored is put back
+(csrc/store.c).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..ir.graph import Block, Box, Graph, Known, Leave, Op, Value
+from ..ir.types import Array
+from .again import repeatable, seen_elsewhere
+from .equal import READERS
+
+_MAKERS = frozenset({"pick", "take", "roll", "matmul"})
+_CALLED = (operator.matmul, np.matmul, np.dot)  # these give a new array for arrays
+
+
+def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | None:
+    """The assignment of the only result of the group, which ends at the place ``last`` of the block, to an operand that may be overwritten."""
+    used = {arg for op in group for arg in _operands(op)}
+    results = [op for op in group if op.result not in used]
+    if len(results) != 1 or any(op.name != "ew" for op in group):
+        return None
+    (made,) = results
+    inner = {op.result for op in group if op is not made}
+    users = (op for other in graph.blocks for op in other.ops if op not in group)
+    if any(not inner.isdisjoint(op.args) for op in users) or seen_elsewhere(graph, block, block.ops.index(group[0]), last, inner):
+        return None
+    for array in dict.fromkeys(arg for op in group for arg in _operands(op)):
+        if array.type == made.result.type and _is_new(array) and _is_whole(array, group) and _ends(graph, block, array, group, last):
+            exits = {"redo": replace(made.exits["redo"], reason="memory")}
+            return Op("assign", (array, made.result, *_dims(made)), (), {"stretch": ()}, exits, made.line)
+    return None
+
+
+def begins(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> int | None:
+    """The place of what makes the array, if all from there on can be done again."""
+    maker = array.op
+    if not isinstance(maker, Op) or maker.name == "call" or maker not in block.ops:
+        return None
+    start = block.ops.index(maker)
+    good = repeatable(block, start, last) and not seen_elsewhere(graph, block, start, last, {array})
+    return start if good else None
+
+
+def _operands(op: Op) -> tuple[Value, ...]:
+    return op.args[: op.attrs.get("n", 1)]
+
+
+def _dims(op: Op) -> tuple[Value, ...]:
+    return op.args[op.attrs.get("n", 1) :]
+
+
+def _is_whole(array: Value, group: Sequence[Op]) -> bool:
+    """Whether it is used element by element only."""
+    assert isinstance(array.type, Array)
+    return all(
+        len(_dims(op)) == array.type.ndim and not stretch
+        for op in group
+        for value, stretch in zip(_operands(op), op.attrs["stretch"], strict=True)
+        if value is array
+    )
+
+
+def _is_new(array: Value) -> bool:
+    maker = array.op
+    if not isinstance(maker, Op) or maker.name != "call":
+        return isinstance(maker, Op) and maker.name in _MAKERS
+    called, arguments = maker.attrs["callable"], maker.attrs["arguments"]
+    known = isinstance(called, Known) and any(called.value is function for function in _CALLED) and not maker.attrs["keywords"]
+    return known and all(isinstance(given, Box) and isinstance(given.value.type, Array) for given in arguments)
+
+
+def _ends(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
+    """Whether nothing behind the group uses it, and before that nothing but what reads its elements."""
+    before = set(block.ops[: last + 1])
+    for op in (op for other in graph.blocks for op in other.ops):
+        if array in op.args and op not in group and (op not in before or op.name not in READERS):
+            return False
+        if op not in before and any(array in exit.values() for exit in op.exits.values()):
+            return False
+    ends = [other.end.exit.values() for other in graph.blocks if isinstance(other.end, Leave)]
+    return not any(array in given for given in (*ends, *(jump.args for other in graph.blocks for jump in other.jumps())))
