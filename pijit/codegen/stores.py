@@ -67,7 +67,7 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     b, kernel = d.builder, op.attrs["kernel"]
     errors = d.graph.errors_at(op)
     words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless)
-    described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), f"plan_{len(d.sites)}")
+    described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))
     described.initializer = ir.Constant(described.value_type, words)
     described.linkage = "internal"
     code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
