@@ -84,7 +84,7 @@ def test_bit_generators(name):
             s += rng.standard_normal() + rng.standard_exponential()
         return s, k
 
-    check(f, generator(name), 300)
+    check(f, generator(name), 40, calls=2, configurations=("jit", "numpy", "forced"))
 
 
 def test_no_call_is_left():
@@ -154,7 +154,7 @@ def test_draws_on_one_side_of_a_branch():
             x[i] = s
         return s, t
 
-    check(f, generator(), np.random.default_rng(1).standard_normal(3000))
+    check(f, generator(), np.random.default_rng(1).standard_normal(300))
 
 
 def test_in_order_with_other_draws():
@@ -181,7 +181,7 @@ def test_one_generator_by_two_names():
         return s
 
     rng = generator()
-    check(f, rng, rng, 500)
+    check(f, rng, rng, 100)
 
 
 def test_a_draw_that_nobody_uses():
