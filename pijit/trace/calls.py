@@ -127,6 +127,9 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     found = method(t, owner, name)
     if found is not None:
         return Container("bound_method", (Known(found), owner))
+    builtin = class_of(owner) if name == "__class__" else None
+    if builtin is not None:
+        return Known(builtin)
     raise Break("attribute", f"{_describe(owner)}.{name}")
 
 
@@ -145,7 +148,7 @@ _CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tupl
 def method(t: Tracer, owner: Abstract, name: str) -> Any:
     """The function behind owner.name when it is a method of a built-in type, else None."""
     cls = class_of(owner)
-    found = None if cls is None else getattr(cls, name, None)
+    found = None if cls is None else objects.class_lookup(cls, name)  # getattr() would find what only the class has: type.__class__
     return found if is_a(found, types.MethodDescriptorType) or lookup(CALLABLES, found) is not None else None
 
 

@@ -1,0 +1,78 @@
+"""Attributes of numbers, arrays and tuples that native code has made: what a class has from its own class is no attribute of its instances."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from differential import check
+
+import pijit
+
+VALUES = (3, 2.5, True, np.float32(1.5), np.int64(4), np.arange(3.0))
+MISSING = object()
+
+
+def found_in(cls, name):
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), MISSING)
+
+
+def of_the_class_only(cls):
+    """Names for which getattr(cls, name) is not what is looked up for an instance."""
+    return sorted(name for name in {*dir(cls), *dir(type)} if getattr(cls, name, MISSING) is not found_in(cls, name))
+
+
+def told(function, *args):
+    try:
+        found = function(*args)
+    except AttributeError as error:
+        return str(error)
+    return type(found), found if isinstance(found, (type, str)) else type(getattr(found, "__self__", None))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_names_that_classes_have_from_theirs(value):
+    made = value + value
+    for name in of_the_class_only(type(made)):
+        namespace = {}
+        exec(f"def read(v):\n    w = v + v\n    return w.{name}", namespace)
+        read = namespace["read"]
+        assert told(pijit.jit(read, backend="numpy"), value) == told(read, value), name
+
+
+def test_class_of_a_value():
+    def same(x, a):
+        y, b = x + 1, a + x
+        return [v.__class__ for v in (y, b, b[0], b.sum(), (y, 1), y > 0)], b.__class__ is np.ndarray, y.__class__(7), getattr(b, "__class__")
+
+    check(same, 2, np.arange(3))
+    check(same, 2.5, np.arange(3.0))
+
+
+def test_class_that_an_object_claims():
+    class Claims:
+        @property
+        def __class__(self):
+            return int
+
+    claims = Claims()
+
+    def claimed(x):
+        return claims.__class__, type(claims) is claims.__class__, (x + 1).__class__
+
+    check(claimed, 2.0)
+
+
+def test_single_dispatch():
+    @functools.singledispatch
+    def kind(value):
+        return "other"
+
+    kind.register(int, lambda value: "int")
+    kind.register(np.ndarray, lambda value: "array")
+
+    def kinds():
+        return [kind(1 + len("a")), kind(2.0), kind(np.ones(3) * 2), kind(True), [kind(v) for v in (1, 0.5)]]
+
+    check(kinds)
