@@ -45,11 +45,11 @@ def _solve(bytecode: Bytecode) -> dict[int, Slots]:
         for leader in reversed(flow.leaders):
             block = flow.blocks[leader]
             after = always.union(*(table[pc] for pc in flow.next_pcs(block[-1].pc)))
-            changed |= _through(flow, block, after, table)
+            changed |= _through(flow, block, after, table, always)
     return table
 
 
-def _through(flow: Flow, block: tuple[Instruction, ...], after: Slots, table: dict[int, Slots]) -> bool:
+def _through(flow: Flow, block: tuple[Instruction, ...], after: Slots, table: dict[int, Slots], always: Slots) -> bool:
     """Carry what is live after a block to its start; whether it has changed there."""
     handler = flow.handler(block[0].pc)  # the same one in the whole block
     caught: Slots = table[handler.pc] if handler else frozenset()
@@ -57,7 +57,7 @@ def _through(flow: Flow, block: tuple[Instruction, ...], after: Slots, table: di
     for i in reversed(block):
         for step in reversed(i.micros):
             if step.name == "STORE_FAST":
-                after = after - {step.arg}
+                after = after - {step.arg} | always  # the end of a comprehension puts another cell there: functions may have the one before
             elif step.name in _READS:
                 after = after | {step.arg}
         table[i.pc] = after = after | caught

@@ -22,6 +22,22 @@ def load_fast(t: Tracer, slot: int) -> None:
     t.push(value)
 
 
+def _plain(handler: Handler) -> Handler:
+    """Handler of an instruction for a local variable that no closure shares.
+
+    Where a comprehension's variable has the name of one that is shared, the slot holds the comprehension's value, or a cell of
+    its own, for as long as it runs, and the stack the cell of the function: that is the interpreter's business.
+    """
+
+    def handle(t: Tracer, slot: int) -> object:
+        bytecode = t.state.frame.bytecode
+        if slot in bytecode.cell_slots or slot in bytecode.free_slots:
+            raise Break("comprehension", f"{bytecode.slots[slot]}, a name that a closure shares too")
+        return handler(t, slot)
+
+    return handle
+
+
 def store_attr(t: Tracer, name: str) -> None:
     value, owner = t.popn(2)
     objects.store_attribute(t, owner, name, value)
@@ -187,11 +203,11 @@ def load_method(t: Tracer, name: str) -> None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "LOAD_FAST": load_fast,
-    "LOAD_FAST_CHECK": load_fast,
-    "LOAD_FAST_AND_CLEAR": load_fast_and_clear,
-    "STORE_FAST": store_fast,
-    "DELETE_FAST": delete_fast,
+    "LOAD_FAST": _plain(load_fast),
+    "LOAD_FAST_CHECK": _plain(load_fast),
+    "LOAD_FAST_AND_CLEAR": _plain(load_fast_and_clear),
+    "STORE_FAST": _plain(store_fast),
+    "DELETE_FAST": _plain(delete_fast),
     "LOAD_DEREF": load_deref,
     "STORE_DEREF": store_deref,
     "DELETE_DEREF": delete_deref,
