@@ -47,7 +47,7 @@ from .again import redirect
 from .facts import owner
 from .rename import Renamer
 from .reuse import begins, ending
-from .shapes import Equal, Same, learn
+from .shapes import Equal, Same, learn, length
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 
@@ -103,8 +103,7 @@ def _stretch(op: Op) -> tuple[tuple[int, ...], ...]:
 
 def _key(op: Op, same: Same) -> tuple[object, ...]:
     """What operations of one group have in common, as far as it is known: a check may make two of them equal."""
-    dims = [same.get(dim, dim) for dim in _dims(op)]
-    return _order(op), tuple(("const", dim.value) if isinstance(dim, Const) else dim for dim in dims)
+    return _order(op), tuple(length(same, dim) for dim in _dims(op))
 
 
 def _order(op: Op) -> str:

@@ -1,12 +1,14 @@
-"""Which lengths are equal because a check said so."""
+"""Which lengths are equal, or a constant apart, because a check said so."""
 
 from __future__ import annotations
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Const, Graph, Op, Value
 from ..ir.types import INT
+from .facts import split
 
-Same = dict[Value, Value]  # lengths that are known to be another one's, which is not
+Length = tuple[Value | None, int]  # a value and what is added to it; of a number only that
+Same = dict[Value, Length]  # values that are known to be that
 
 
 class Equal:
@@ -25,15 +27,24 @@ class Equal:
         return known
 
 
+def length(known: Same, value: Value) -> Length:
+    """The value, as one of which nothing is known: the same for lengths that are known to be equal."""
+    root, offset = split(value)
+    while not isinstance(root, Const) and root in known:
+        found, more = known[root]
+        offset += more
+        if found is None:
+            return None, offset
+        root = found
+    return (None, offset + root.value) if isinstance(root, Const) else (root, offset)
+
+
 def learn(known: Same, op: Op) -> None:
     """Adds what holds after an operation."""
     if op.name != "check" or not isinstance(op.args[0].op, Op):
         return
     test = op.args[0].op
     if test.name == "cmp" and test.attrs["symbol"] == "==" and all(arg.type == INT for arg in test.args):
-        one, other = sorted((known.get(arg, arg) for arg in test.args), key=lambda value: isinstance(value, Const))
-        if isinstance(one, Const) or one is other:
-            return
-        known[one] = other
-        for value in [value for value, root in known.items() if root is one]:
-            known[value] = other
+        (one, offset), (other, more) = sorted((length(known, arg) for arg in test.args), key=lambda found: found[0] is None)
+        if one is not None and one is not other:
+            known[one] = other, more - offset

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..ir.graph import Block, Graph, Op, Value
 from .rename import Renamer
-from .shapes import Equal, Same, learn
+from .shapes import Equal, Same, learn, length
 
 # What may be done with an array that is to be replaced: nothing keeps it.
 _LOOKS = frozenset({"ew", "roll", "pick", "take", "mask_count", "dim", "load"})
@@ -48,7 +48,7 @@ def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Val
 def _lengths(array: Value, known: Same) -> list[object]:
     op = array.op
     assert isinstance(op, Op)
-    return [known.get(dim, dim) for dim in op.args[op.attrs["n"] :]]
+    return [length(known, dim) for dim in op.args[op.attrs["n"] :]]
 
 
 def _uses(graph: Graph, value: Value) -> int:
