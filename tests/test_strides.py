@@ -13,7 +13,7 @@ EXPRESSIONS = [
     *("a[::2]", "a[::-1]", "a[1::3]", "a[::-2]", "a[n::2]", "a[:0:-1]", "a[None]", "a[..., None]", "a[:0][::-1]", "a[::-1][:0]", "a[1:][::2]"),
     *("a[::2][::-1][1:]", "a[:n][::-3]", "a[1:1][::2]", "a[None, ::2]", "a.T", "a.T[1:]", "a[::-1].T", "a.ravel()", "a[1:].ravel()"),
     *("a.reshape(-1)", "a.reshape(a.shape)", "a[1:].reshape(-1)", "a.reshape(a.size)[1:]", "a * 2", "(a * 2)[::2]", "(a + 1)[1:]", "(a * 2)[::-1].T"),
-    *("(a * 2).ravel()", "a.swapaxes(0, -1)", "a.squeeze()"),
+    *("(a * 2).ravel()", "a.swapaxes(0, -1)", "a.squeeze()", "np.expand_dims(a, 0)", "np.expand_dims(a, -1)", "np.flip(a)"),
 ]
 IN_TWO = [
     *("a[:, 1:]", "a[:, ::2]", "a[:, ::-1]", "a[1:, :-1]", "a[:, None]", "a[:, 0:0]", "a[:, n:]", "a.reshape(-1, 1)", "a.reshape(1, -1)[:, 1:]"),

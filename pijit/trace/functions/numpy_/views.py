@@ -12,7 +12,7 @@ from ... import opaque, subscripts
 from ...elementwise import is_one
 from ...values import Abstract, ArrayValue, Container, Known
 from ..rows import row
-from .arrays import permuted, transposed
+from .arrays import contiguous, permuted, transposed
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -106,10 +106,10 @@ def _moved(t: Tracer, a: ArrayValue, source: Abstract | None, destination: Abstr
 def _expanded(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | None:
     asked = _ints(axis)
     places = None if asked is None else _places(axis, len(a.dims) + len(asked))
-    if places is None:
+    if places is None or a.type.order != "C":  # NumPy reshapes: the others get strides of its own
         return None
-    plan: list[tuple[str, Any]] = [("new", None) if place in places else _WHOLE for place in range(len(a.dims) + len(places))]
-    return subscripts.view(t, a, plan)
+    old = iter(a.dims)
+    return contiguous(t, a, tuple(const(1) if place in places else next(old) for place in range(len(a.dims) + len(places))), told=True)
 
 
 @_view(np.squeeze, np.ndarray.squeeze, names=("axis",))
