@@ -8,12 +8,14 @@ import gc
 import resource
 import sys
 import warnings
+import weakref
 
 import numpy as np
 import pytest
 from differential import settings
 
 import pijit
+from pijit.codegen import engine
 
 CALLS = 80_000
 A, ONES, ZEROS = np.arange(1.0, 9.0), np.ones(3), np.zeros((2, 2))
@@ -116,3 +118,58 @@ def test_nothing_is_left_behind(name):
         assert resident() - memory < 4 << 20
     assert not ctypes.pythonapi.PyErr_Occurred()
     assert pijit.stats(own).compiles > 0
+
+
+def maps():
+    with open("/proc/self/maps") as file:
+        return sum(1 for _ in file)
+
+
+def come_and_go(texts):
+    """Functions that are compiled and dropped, one per text; how many of their code objects are left."""
+    left = []
+    for text in texts:
+        space = {"__name__": "subject"}
+        exec(f"def f(a, n):\n    s = 0.0\n    for i in range(n):\n        s = s + i * {text}\n    return a * s + {text}\n", space)
+        function = pijit.jit(space.pop("f"))
+        assert (function(ONES, 4) == 7 * float(text)).all()
+        assert pijit.stats(function).compiles > 0
+        left.append(weakref.ref(function.__code__))
+        del function
+    gc.collect()
+    return sum(code() is not None for code in left)
+
+
+def test_functions_that_come_and_go(monkeypatch):
+    """Nothing of them stays: neither what is known of them nor, but for the most recent, their machine code."""
+    monkeypatch.setattr(engine, "_RECENT", 8)
+    monkeypatch.setattr(engine, "_GROUP", 4)
+    assert come_and_go(f"{k}.125" for k in range(12)) == 0
+    generator = weakref.ref(engine.codegen())
+    libraries, mapped = len(engine._loaded), maps()
+    assert come_and_go(f"{k}.375" for k in range(40)) == 0
+    assert len(engine._loaded) <= libraries + 8
+    assert maps() < mapped + 40  # each function has two libraries, and each library a page of code at least
+    assert generator() is None
+
+
+def test_code_that_is_in_use_stays(monkeypatch):
+    """Kernels and drivers of living functions, whatever comes and goes meanwhile; and functions of one text share them."""
+    monkeypatch.setattr(engine, "_RECENT", 2)
+    monkeypatch.setattr(engine, "_GROUP", 2)
+
+    def made():
+        space = {"__name__": "subject", "np": np}
+        exec("def f(a, b):\n    c = a * 2.0625 + b\n    return (c - a).sum() + c[1:].max()\n", space)
+        return pijit.jit(space["f"])
+
+    a, b = np.arange(5.0), np.ones(5)
+    first = made()
+    expected = first(a, b)
+    assert come_and_go(f"{k}.625" for k in range(8)) == 0
+    second = made()
+    assert second(a, b) == expected
+    del first
+    assert come_and_go(f"{k}.875" for k in range(8)) == 0
+    assert [f(a, b) for f in (second, made(), second)] == [expected] * 3
+    assert pijit.stats(second).hits > 0

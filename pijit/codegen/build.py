@@ -63,7 +63,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
     missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
     if missing:
         raise Unsupported(f"no helper {', '.join(missing)}")
-    machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph))
+    machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph), units=libraries)
     layout = driver.layout
     return Native(
         address=machine.address,
@@ -73,7 +73,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
         word=layout.word,
         exits=[driver.exits[exit.index] for exit in sorted(graph.exits(), key=lambda exit: exit.index)],
         sites=driver.sites,
-        keep=[machine.library, libraries],
+        keep=machine.library,
         code=text,
         seconds=time.perf_counter() - start,
         cached=machine.cached,

@@ -9,7 +9,10 @@ import functools
 import hashlib
 import importlib
 import threading
-from dataclasses import dataclass, replace
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from . import cache, symbols
@@ -26,7 +29,11 @@ class Machine:
     cached: bool
 
 
-_loaded: dict[str, Machine] = {}
+_GROUP = 16  # libraries with one generator, which owns the memory of their code: it is given back when all of them are gone
+_RECENT = 256  # libraries that stay though nothing uses them: functions come again
+
+_loaded: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # libraries, by what they are made of
+_recent: OrderedDict[str, Any] = OrderedDict()
 _lock = threading.RLock()
 
 
@@ -41,14 +48,17 @@ def _register_helpers() -> None:
 
 
 @functools.cache
-def codegen(quick: bool = False) -> Any:
-    """numba's code generator, one of each kind per process. ``quick``: for code that is left for kernels and calls all the time, where
-    vectorising and unrolling only cost."""
+def _kind(quick: bool) -> Any:
+    """numba's code generator as we need it."""
+    from llvmlite.binding.ffi import ObjectRef
+    from llvmlite.binding.newpassmanagers import NewPassManager
     from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 
     class Library(JITCodeLibrary):
         """Optimised once: numba runs each function through the passes first, which prepares its reference counting for pruning and costs
-        as much again."""
+        as much again. ``units``: libraries whose addresses it holds."""
+
+        units: Sequence[Any] = ()
 
         def _optimize_functions(self, ll_module: Any) -> None:
             ll_module.data_layout = self._codegen._data_layout
@@ -58,9 +68,18 @@ def codegen(quick: bool = False) -> Any:
             level = {"opt": 0, "loop_vectorize": False, "slp_vectorize": False} if quick else {}
             passes, builder = generator._module_pass_manager(**level)
             passes.run(self._final_module, builder)
+            if type(passes)._dispose is ObjectRef._dispose:  # llvmlite takes the wrong class's, and keeps some 85 KB for each
+                NewPassManager._dispose(passes)
+                passes.detach()
 
     class Codegen(JITCPUCodegen):
         _library_class = Library
+        libraries = 0
+
+        def create_library(self, name: str, **options: Any) -> Any:
+            self.libraries += 1
+            create: Any = super().create_library
+            return create(name, **options)
 
         def _customize_tm_options(self, options: Any) -> None:
             make_options: Any = super()._customize_tm_options
@@ -69,8 +88,19 @@ def codegen(quick: bool = False) -> Any:
                 options["opt"] = 0
 
     _register_helpers()
-    make: Any = Codegen
-    return make("pijit")
+    return Codegen
+
+
+_generators: dict[bool, Any] = {}
+
+
+def codegen(quick: bool = False) -> Any:
+    """The code generator for the next library. ``quick``: for code that is left for kernels and calls all the time, where vectorising and
+    unrolling only cost."""
+    found = _generators.get(quick)
+    if found is None or found.libraries >= _GROUP:
+        found = _generators[quick] = _kind(quick)("pijit")
+    return found
 
 
 @functools.cache
@@ -89,32 +119,43 @@ def key(text: str) -> str:
     return hashlib.blake2b(f"{_versions()}\n{text}".encode(), digest_size=16).hexdigest()
 
 
-def build(text: str, name: str, use_cache: bool = True, quick: bool = False) -> Machine:
-    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``quick``: see codegen."""
+def build(text: str, name: str, use_cache: bool = True, quick: bool = False, units: Sequence[Any] = ()) -> Machine:
+    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``quick``: see codegen.
+    ``units``: libraries that it calls."""
     text = "".join(line + "\n" for line in text.splitlines() if not line.lstrip().startswith(";"))
     digest = key(f"{quick} {text}")
     with _lock:
-        machine = _loaded.get(digest)
-        if machine is None or not use_cache:
-            machine = _build(text, name, digest, use_cache, quick)
-            _loaded[digest] = replace(machine, cached=True)
-        return machine
+        library: Any = _loaded.get(digest) if use_cache else None
+        cached = library is not None
+        if not cached:
+            library, cached = _build(text, name, digest, use_cache, quick)
+            library.units = units
+        _keep(digest, library)
+        return Machine(library.address, library, cached)
 
 
-def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> Machine:
+def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> tuple[Any, bool]:
+    """The library, and whether it was on disk."""
     from numba.core.compiler_lock import global_compiler_lock
 
     symbol = f"{name}_{digest}" if use_cache else f"{name}_{digest}_{next(_fresh)}"
     with global_compiler_lock:
-        if use_cache:
-            stored = cache.load(digest)
-            if stored is not None:
-                library = codegen(quick).unserialize_library((symbol, "object", stored))
-                return Machine(library.get_pointer_to_function(symbol), library, True)
-        library = _compile(text.replace(f'@"{name}"', f'@"{symbol}"'), symbol, quick)
-        if use_cache:
-            cache.save(digest, library.serialize_using_object_code()[2])
-        return Machine(library.get_pointer_to_function(symbol), library, False)
+        stored = cache.load(digest) if use_cache else None
+        if stored is not None:
+            library = codegen(quick).unserialize_library((symbol, "object", stored))
+        else:
+            library = _compile(text.replace(f'@"{name}"', f'@"{symbol}"'), symbol, quick)
+            if use_cache:
+                cache.save(digest, library.serialize_using_object_code()[2])
+        library.address = library.get_pointer_to_function(symbol)
+    return library, stored is not None
+
+
+def _keep(digest: str, library: Any) -> None:
+    _loaded[digest] = _recent[digest] = library
+    _recent.move_to_end(digest)
+    while len(_recent) > _RECENT:
+        _recent.popitem(last=False)
 
 
 _fresh = iter(range(1 << 62))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ class Unit:
     data: str = ""
 
 
-_kernels: dict[str, Any] = {}  # by symbol: compiled once per process
+_kernels: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # libraries, by symbol
 
 
 def kernel_unit(kernel: Kernel) -> Unit:
@@ -36,13 +37,14 @@ def kernel_unit(kernel: Kernel) -> Unit:
     name = kernels.symbol(kernel)
 
     def load(use_cache: bool) -> Any:
-        if name not in _kernels:
+        library = _kernels.get(name)
+        if library is None:
             module = ir.Module(name)
             kernels.define(module, kernel)
             machine = engine.build(str(module), name, use_cache)
             symbols.register({name: machine.address})
-            _kernels[name] = machine.library
-        return _kernels[name]
+            library = _kernels[name] = machine.library
+        return library
 
     return Unit(name, load)
 
