@@ -1,4 +1,5 @@
-/* copy.c - a[...] = v for native code, as if v had been copied first. Plain memory: no object is touched. */
+/* copy.c - a[...] = v for native code, as NumPy does it: as if v had been copied first, but along a single axis that both go through in
+ * one direction, one element after the other. Plain memory: no object is touched. */
 #include <stdlib.h>
 
 #include "axes.h"
@@ -98,6 +99,23 @@ static int overlap(const char *to, const char *from, int64_t itemsize, int64_t n
     return low < other_high && other_low < high;
 }
 
+/* NumPy begins at the end where the source begins before the target, which keeps a copy apart where the steps are equal. Where they are not,
+ * elements are read that were stored before, and that is its answer. */
+static void copy_in_turn(char *to, const char *from, Axis a, int64_t itemsize)
+{
+    if (a.to < 0) {
+        to += (a.n - 1) * a.to;
+        from += (a.n - 1) * a.from;
+        a = (Axis){a.n, 0, -a.to, -a.from};
+    }
+    if (from < to && from + a.n * a.from > to) {
+        to += (a.n - 1) * a.to;
+        from += (a.n - 1) * a.from;
+        a = (Axis){a.n, 0, -a.to, -a.from};
+    }
+    copy_row(to, from, &a, itemsize);
+}
+
 /* target[...] = source; block: the lengths, then the target's steps, then the source's (0 where it is stretched). False:
  * there is no memory for a copy, and nothing was written. */
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
@@ -125,6 +143,10 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
     }
     if (!overlap(target, source, itemsize, ndim, block)) {
         copy_axes(target, source, axes, naxes, itemsize);
+        return 1;
+    }
+    if (ndim == 1 && axes->from != 0 && axes->to != axes->from && (axes->to < 0) == (axes->from < 0)) {
+        copy_in_turn(target, source, *axes, itemsize);
         return 1;
     }
     char *copy = malloc((size_t)(count * itemsize));

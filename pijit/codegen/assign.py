@@ -1,4 +1,4 @@
-"""a[...] = v, as if v had been copied first."""
+"""a[...] = v, as NumPy does it (csrc/copy.c)."""
 
 from __future__ import annotations
 

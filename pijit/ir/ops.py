@@ -108,8 +108,9 @@ ROWS = (
         " attr stretch: per operand, the axes of the operand whose length is 1 and that are stretched. ufunc \"cast\" converts, \"where\" selects."
         " A new array of the result type. exit: a floating-point flag was raised (nothing visible was written)",
         _REDO, attrs=("ufunc", "n", "stretch"), fresh=True),
-    Row("assign", "a[...] = v as if v had been copied first; v an array or a NumPy scalar of a's dtype; attr stretch as for ew;"
-        " args a, v, then the dims of a. exit: no memory for the copy", _REDO, effect="write", attrs=("stretch",)),
+    Row("assign", "a[...] = v as NumPy does it: as if v had been copied first, but along a single axis that both go through in one"
+        " direction one element after the other; v an array or a NumPy scalar of a's dtype; attr stretch as for ew; args a, v, then the"
+        " dims of a. exit: no memory for the copy", _REDO, effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
         _REDO, attrs=("filled",), fresh=True),
     Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else"

@@ -452,7 +452,7 @@ def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.nd
 
 
 def _assign(op: Op, array: Any, value: Any, *dims: int) -> None:
-    array[...] = np.array(value)
+    array[...] = value
 
 
 def _roll(op: Op, array: Any, *rest: int) -> Any:
