@@ -363,3 +363,30 @@ def test_nothing_is_left_to_the_interpreter(expression):
     exec(source, namespace)
     report = pijit.explain(namespace["f"], 5, 2).to_dict()
     assert not report["breaks"]
+
+
+@pytest.mark.parametrize("over", ["steps(log, a)", "enumerate(steps(log, a))", "zip(a, steps(log, a))", "map(abs, steps(log, a))"])
+def test_end_of_a_generator_that_is_left(over):
+    """Its `finally` runs where the loop that holds it is left, not when the function returns."""
+    source = f"""
+def steps(log, a):
+    try:
+        for v in a:
+            yield v
+    finally:
+        log.append("end")
+def f(log, a, n):
+    s = 0
+    for k in range(n):
+        for v in {over}:
+            s += k
+            if s % 5 == 3:
+                break
+        log.append(s)
+    for v in {over}:
+        s += 1
+        break
+    log.append("left")
+    return s
+"""
+    check_calls(source, [([], [1.5, 2.5, 3.5], 9), ([], [2], 70)], entry="f")

@@ -313,8 +313,14 @@ def farewell(value: Abstract) -> str:
     return next((said for found in missed(value) if (said := finalizer(found.cls))), "")
 
 
+# A generator that is let go of runs its `finally` blocks; the others may be the last to hold one.
+_CLOSED = (types.GeneratorType, enumerate, zip, map, filter)
+
+
 def finalizer(cls: type | None) -> str:
     """What is to be said where an object of the class may be let go of."""
+    if cls in _CLOSED:
+        return "the end of a generator"
     found = cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING
     return f"{class_name(cls)}.__del__" if found else ""  # type: ignore[arg-type]
 

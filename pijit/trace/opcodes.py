@@ -26,7 +26,7 @@ from .handlers import NULL_FIRST, Handler, names_operand, result
 from .inline import INLINED
 from .results import FINISHERS
 from .tracer import END, Tracer
-from .values import NULL, Break, Container, Known, NullValue, Scalar
+from .values import NULL, Break, Container, Known, NullValue, Opaque, Scalar
 from .variables import storable
 
 # ---- operators ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,10 @@ def store_slice(t: Tracer, _: Any) -> None:
 
 
 def pop_top(t: Tracer, _: Any) -> None:
-    t.pop()
+    value = t.pop()
+    said = objects.finalizer(value.cls) if isinstance(value, Opaque) else objects.farewell(value)
+    if said:
+        raise Break("side_effect", said)
 
 
 def copy(t: Tracer, n: int) -> None:
