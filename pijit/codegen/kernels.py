@@ -264,8 +264,9 @@ def written(kernel: Kernel) -> tuple[int, ...]:
 
 
 def by_loop(kernel: Kernel, step: Step) -> bool:
-    """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row."""
-    return step.fold or not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+    """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row, or as a scan, which keeps
+    a processor from doing the others on several elements at once."""
+    return step.fold or step.scan or not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.

@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..ir.kernel import Kernel
-from . import inner, scalars
+from . import inner, scalars, scans
 from .kernels import POINTER, Body, by_loop, memory_type
 
 I64 = ir.IntType(64)
@@ -69,6 +69,7 @@ class TiledBody(Body):
         self._make_buffers()
         most = max(len(self.kernel.steps[n].args) for n in self.plan.loops) + 1
         self.count = self._slot(I64)
+        self.running = {n: scans.Running(self.entry, s.ufunc, s.dtype) for n, s in enumerate(self.kernel.steps) if s.scan}
         self.places, self.steps = self._slot(ir.ArrayType(POINTER, most)), self._slot(ir.ArrayType(I64, most))
         super().emit(function)
 
@@ -128,7 +129,8 @@ class TiledBody(Body):
         places = self._places(start, row, pointers)
         for by_loops, chosen in self.plan.stages:
             if by_loops:
-                for number in chosen:
+                self._scan([number for number in chosen if kernel.steps[number].scan], count, places)
+                for number in (number for number in chosen if not kernel.steps[number].scan):
                     (self._fold if kernel.steps[number].fold else self._call)(number, count, places)
                     self._put_tile(number, count, places)
             else:
@@ -177,11 +179,7 @@ class TiledBody(Body):
             values = dict(same)
             made = {first + number for number in chosen}
             for reference in sorted({arg for number in chosen for arg in kernel.steps[number].args} - made - set(same)):
-                if reference < first:
-                    place = self.step(reference, kernel.ndim - 1, places[reference], index)
-                else:
-                    place = self._element(reference, places[reference], index)
-                values[reference] = scalars.load(builder, kernel.dtype(reference), place)
+                values[reference] = self._read(reference, places, index)
             for number in chosen:
                 values[first + number] = self.element(number, values)
             self.flush_trouble()
@@ -190,6 +188,14 @@ class TiledBody(Body):
                     scalars.store(builder, kernel.dtype(reference), values[reference], self._element(reference, places[reference], index))
                 if self._apart(reference - first):
                     self.put(values[reference], self.target, index)
+
+    def _read(self, reference: int, places: dict[int, ir.Value], index: ir.Value) -> Any:
+        """An element of an operand or a step that is in memory."""
+        if reference < len(self.kernel.operands):
+            place = self.step(reference, self.kernel.ndim - 1, places[reference], index)
+        else:
+            place = self._element(reference, places[reference], index)
+        return scalars.load(self.builder, self.kernel.dtype(reference), place)
 
     def _element(self, reference: int, place: ir.Value, index: ir.Value) -> ir.Value:
         return self.builder.gep(place, [index], inbounds=True, source_etype=memory_type(self.kernel.dtype(reference)))
@@ -211,6 +217,19 @@ class TiledBody(Body):
         if loop.data:
             data = module.globals.get(loop.data_name) or ir.GlobalVariable(module, ir.IntType(8), loop.data_name)
         builder.call(function, [self.places, self.count, self.steps, data])
+
+    def _scan(self, numbers: list[int], count: ir.Value, places: dict[int, ir.Value]) -> None:
+        """Scans that may be done at the same time: each waits for its own last result."""
+        first = len(self.kernel.operands)
+        if numbers:
+            with self.loop(I64(0), count) as index:
+                for number in numbers:
+                    step = self.kernel.steps[number]
+                    (operand,) = step.args
+                    total = self.running[number].next(self.builder, self._read(operand, places, index), self.trouble)
+                    reference = first + number
+                    scalars.store(self.builder, step.dtype, total, self._element(reference, places[reference], index))
+                self.flush_trouble()
 
     def _fold(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
         """One row after the other, as NumPy does it; several at once, so that what they are folded into is loaded and stored less."""

@@ -238,6 +238,7 @@ RETIRED = frozenset({
 
 # An operation of the graph that has one way to fail gives its own name as the reason.
 OPERATIONS = {
+    "accumulate": "fp_flags",
     "cast": "conversion",
     "empty": "memory",
     "float_pow": "power",

@@ -374,6 +374,11 @@ def _reduce(op: Op) -> bool:
     return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
 
 
+def _accumulate(op: Op) -> bool:
+    array = op.args[0].type if len(op.args) == 2 and _ints(op, 1) else None
+    return isinstance(array, Array) and _types(op.results) == (Array(array.name, 1, "C"),)
+
+
 def _matmul(op: Op) -> bool:
     if len(op.args) != 2 or len(op.results) != 1 or not all(isinstance(a.type, Array) and a.type.ndim in (1, 2) for a in op.args):
         return False
@@ -444,6 +449,7 @@ SIGNATURES: dict[str, Signature] = {
     "roll_into": _roll_into,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "reduce": _reduce,
+    "accumulate": _accumulate,
     "matmul": _matmul,
     "draw": _draw,
     "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),

@@ -23,12 +23,14 @@ class Operand:
 @dataclass(frozen=True, slots=True)
 class Step:
     """One elementwise operation. ``args`` are references: 0..len(operands)-1 operands, then steps in order. ``dtype`` is the
-    result's. ``fold``: the ufunc's reduction of an operand that has rows, one row after the other."""
+    result's. ``fold``: the ufunc's reduction of an operand that has rows, one row after the other. ``scan``: what the ufunc accumulates
+    along the only axis, the first element first."""
 
     ufunc: str
     args: tuple[int, ...]
     dtype: str
     fold: bool = False
+    scan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,8 @@ ROWS = (
         " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
         " exit: no elements or memory, or a flag was raised",
         _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
+    Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",
+        _REDO, attrs=("ufunc",), fresh=True),
     Row("matmul", "np.matmul(a, b) of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous array, or a NumPy scalar."
         " exit: no elements or memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was raised", _REDO, fresh=True),
     Row("roll", "np.roll: a new array of what is in a, along each axis so many places on, round the end; args a, its dims, places (0 <= n <= dim)."

@@ -351,6 +351,10 @@ def _reduce(op: Op, array: Any, *dims: int) -> Any:
     return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
 
 
+def _accumulate(op: Op, array: Any, dim: int) -> Any:
+    return getattr(np, op.attrs["ufunc"]).accumulate(array, dtype=array.dtype)
+
+
 def _matmul(op: Op, a: Any, b: Any) -> Any:
     _demand(0 < a.size * (b.shape[1] if b.ndim == 2 else 1) <= LARGEST_PRODUCT)
     return a @ b
@@ -371,6 +375,9 @@ def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
             (rows,) = (values[arg] for arg in item.args)
             _demand(len(rows) > 0)
             values.append(getattr(np, item.ufunc).reduce(rows, axis=0))
+        elif item.scan:
+            (vector,) = (values[arg] for arg in item.args)
+            values.append(getattr(np, item.ufunc).accumulate(vector, dtype=item.dtype))
         else:
             values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
     return values
@@ -721,6 +728,7 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "kernel": _careful(_kernel),
     "kernel_into": _careful(_kernel_into),
     "reduce": _careful(_reduce),
+    "accumulate": _careful(_accumulate),
     "matmul": _careful(_matmul),
     "draw": _draw,
     "list_len": lambda op, items: len(items),

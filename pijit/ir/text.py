@@ -24,7 +24,7 @@ from .graph import (
     Unset,
     Value,
 )
-from .kernel import Kernel, Store
+from .kernel import Kernel, Step, Store
 from .types import Obj, Scalar
 
 
@@ -160,12 +160,16 @@ def kernel(kernel: Kernel) -> str:
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(
-        f"s{i}: {step.dtype} = {step.ufunc}{'.reduce' if step.fold else ''} {', '.join(names[arg] for arg in step.args)}"
+        f"s{i}: {step.dtype} = {_function(step)} {', '.join(names[arg] for arg in step.args)}"
         for i, step in enumerate(kernel.steps)
     )
     outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or kernel.store is None else ""
     into = "" if kernel.store is None else _store(kernel.store, names)
     return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into)))}}}"
+
+
+def _function(step: Step) -> str:
+    return step.ufunc + (".reduce" if step.fold else ".accumulate" if step.scan else "")
 
 
 def _store(store: Store, names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Fuses `ew` operations, and reductions along the first axis, into `kernel` operations.
+"""Fuses `ew` operations, reductions along the first axis, and `accumulate`, into `kernel` operations.
 
 The kernel operation, as the driver's code generator sees it:
 
@@ -14,7 +14,8 @@ The kernel operation, as the driver's code generator sees it:
 - words of p: `Kernel.words()`. A ("stride", operand, axis) word is the operand array's own byte stride for that kernel axis: with n = the
   operand's ndim, array axis = (result axis) - ndim_out + n, always >= 0 (a missing leading axis is the constant 0, as a stretched one is).
   An operand with rows has one axis more than the result: ("rows", operand, 0) and ("row_stride", operand, 0) are those of its first.
-- call: ``k(0, p[0], p)``; any partition of 0..p[0] may run concurrently. Nothing is called when the product of the dims is 0.
+- call: ``k(0, p[0], p)``; any partition of 0..p[0] may run concurrently, unless a step is a scan. Nothing is called when the product of the dims
+  is 0.
 - flags: whether floating-point flags can be raised: clear before, test after, with what the call returned; if one is set that the graph watches, or
   trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
 - effect: None as for `ew`: it reads its operands' memory and makes new objects.
@@ -126,7 +127,11 @@ class _Plan:
                 if op.name == "assign":
                     self.into(open, place, op)
                 open.clear()
-            elif (op.name == "ew" and _can(op, fusible)) or (op.name == "reduce" and not alone and _by_rows(op, formula)):
+            elif (
+                op.name == "accumulate"
+                or (op.name == "ew" and _can(op, fusible))
+                or (op.name == "reduce" and not alone and _by_rows(op, formula))
+            ):
                 open = self.join(open, place, op)
             else:
                 open = [group for group in open if not group.makes(op.args)]
@@ -209,6 +214,10 @@ def _folds(op: Op) -> bool:
     return op.name == "reduce"
 
 
+def _scans(op: Op) -> bool:
+    return op.name == "accumulate"
+
+
 def _dtypes(op: Op) -> tuple[str, ...]:
     return tuple(map(_name, (*_operands(op), op.result)))
 
@@ -235,8 +244,8 @@ def _users(graph: Graph) -> dict[Value, set[object]]:
 def _storable(group: _Group, assign: Op) -> bool:
     """Whether the kernel's loops are good for the target too: it is not stretched, and its axes follow each other in memory as those of the
     results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py). What a reduction reads in all may not
-    be overwritten before it is done."""
-    if any(map(_folds, group.ops)):
+    be overwritten before it is done, and a scan goes from the first element to the last at once."""
+    if any(_folds(op) or _scans(op) for op in group.ops):
         return False
     target, _, *dims = assign.args
     assert isinstance(target.type, Array)
@@ -303,6 +312,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
             ),
             _name(op.result),
             _folds(op),
+            _scans(op),
         )
         for op in group.ops
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "matmul", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "accumulate", "matmul", "cast"})
 
 
 @dataclass(slots=True)
@@ -68,6 +68,11 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
 
         return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
 
+    def scan(ufunc: str, dtype: str) -> bool:
+        from pijit.codegen.scans import supports
+
+        return bool(dtype) and not (strange and _is_inexact(dtype)) and supports(ufunc, dtype)
+
     def scalar(ufunc: str, dtype: str) -> bool:
         return not strange and (ufunc, dtype) in NP_OPS
 
@@ -88,6 +93,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         elementwise=elementwise,
         formula=supports,
         reduce=reduce,
+        scan=scan,
         scalar=scalar,
         product=product,
         draw=draw,

@@ -54,7 +54,7 @@ def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, ri
         if found is None:
             return opaque.call_pure(t, python, [left, right], {})
         if found != "power":
-            made = _native(t, found, left)  # else it is NumPy's operator
+            made = attempt(t, found, left)  # else it is NumPy's operator
             return opaque.call_pure(t, python, [left, right], {}) if made is None else made
     if ufunc == "matmul":
         return products.matmul(t, python, left, right)
@@ -63,12 +63,12 @@ def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, ri
 
 def apply(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract) -> Abstract:
     """An elementwise ufunc on arrays and scalars: an `ew` of the graph, or a call of NumPy where there is no native loop."""
-    made = _native(t, ufunc, *operands)
+    made = attempt(t, ufunc, *operands)
     return opaque.call_pure(t, python, list(operands), {}) if made is None else made
 
 
-def _native(t: Tracer, ufunc: str, *operands: Abstract) -> Abstract | None:
-    """An `ew` of the graph; None, and nothing emitted, where there is no native loop."""
+def attempt(t: Tracer, ufunc: str, *operands: Abstract) -> Abstract | None:
+    """An `ew` of the graph; None, and nothing emitted, where there is no native loop for the operands."""
     from .operators import loop_dtypes
 
     dtypes = loop_dtypes(ufunc, list(operands))

@@ -58,8 +58,8 @@ class View:
 class Limits:
     """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
-    signs of strides; ``scalar``: the same for NumPy scalars of one dtype; ``product``: for matrices of one dtype; ``draw``: for a row of
-    ir.draws; ``varying``: names of sources that held one text and then another."""
+    signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
+    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``varying``: names of sources that held one text and then another."""
 
     versions: int = 8
     header_versions: int = 3
@@ -68,6 +68,7 @@ class Limits:
     elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
     reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    scan: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     product: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
@@ -107,7 +108,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
-    "matmul": "fp_flags",
+    "matmul": "fp_flags", "accumulate": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
     "take": "index_error", "list_ints": "list_item_type",
@@ -127,7 +128,7 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
-_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "matmul"})
+_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "matmul"})
 
 END = object()  # what a handler returns when it has ended the block
 
