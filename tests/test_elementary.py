@@ -119,3 +119,22 @@ def test_clip(dtype):
     for b, c in ((0.5, np.nan), (np.nan, 1.0), (0.0, -0.0), (x, x[::-1]), (np.float32(1), x), (x[:1], 2.0), (2.0, 1.0)):
         check(source, x, b, c, calls=2, configurations=("jit", "O0"))
     check(source, x, x, x, calls=2)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
+def test_clip_of_ints(dtype):
+    """Bounds that no element goes beyond are none, in whatever they are written; one that does not fit is an error or another dtype."""
+    info = np.iinfo(dtype)
+    x = RNG.integers(info.min, info.max, (7, 30), dtype, endpoint=True)
+    x[0, :4] = info.min, info.max, 0, 1
+    bounds = (0, 1, info.min, info.max, info.min - 1, info.max + 1, 100)
+    known = ", ".join(f"np.clip(a, {low}, {high}) + a" for low, high in ((0, 1), (100, 2), (info.min, 7), (3, info.max), (-(2**70), 5), (5, 2**70)))
+    source = f"def f(a):\n    return {known}, a.clip(None, 9), np.clip(a, 9, None)\n"
+    check_calls(source, [(x,), (x.T,), (x[:, ::-2],), (x[:0],)], configurations=("jit", "O0", "numpy"))
+    source = "def f(a, b, c):\n    return np.clip(a, b, c), a.clip(b, 50) + a, a.clip(c, None)\n"
+    for low in bounds:
+        for high in bounds:
+            check(source, x, low, high, calls=2, configurations=("jit",))
+    for b, c in ((np.int16(3), 9), (x[:1], x[:, :1]), (np.uint8(3), np.int64(90)), (0.5, 9), (True, 2), (x[:, :4], 1)):
+        check(source, x, b, c, calls=2, configurations=("jit",))
+    check("def f(a):\n    return np.clip(a, 1, 9)\n", x)

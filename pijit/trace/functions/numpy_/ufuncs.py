@@ -73,15 +73,41 @@ for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.v
 
 
 def _clip(function: Any) -> None:
-    """Of floats between two bounds: NumPy treats integers and absent bounds apart."""
-
     @row(function)
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         a = args[0] if len(args) == 3 and not kwargs else None
-        bounds = all(isinstance(b, ArrayValue) or scalar_kind(b) for b in args[1:])
-        if not isinstance(a, ArrayValue) or a.type.dtype.kind != "f" or not bounds:
-            return opaque.call_pure(t, function, args, kwargs)
-        return elementwise.apply(t, "clip", function, *args)
+        made = _clipped(t, a, *args[1:]) if isinstance(a, ArrayValue) else None
+        return opaque.call_pure(t, function, args, kwargs) if made is None else made
+
+
+def _clipped(t: Tracer, a: ArrayValue, low: Abstract, high: Abstract) -> Abstract | None:
+    """Between two bounds, either of which may be None. None where it takes NumPy."""
+    kind = a.type.dtype.kind
+    bounds = [None if _unbounded(a, bound, end) else bound for bound, end in ((low, "min"), (high, "max"))]
+    given = [bound for bound in bounds if bound is not None]
+    if kind not in "iuf" or not given or not all(isinstance(b, ArrayValue) or scalar_kind(b) for b in given):
+        return None
+    if len(given) == 1:
+        return elementwise.attempt(t, "minimum" if bounds[0] is None else "maximum", a, *given)
+    dtypes = operators.loop_dtypes("clip", [a, *given])
+    if dtypes is None or dtypes[-1].kind not in "iu":
+        return elementwise.attempt(t, "clip", a, *given)
+    order = elementwise.result_order((a, *given))
+    simple = all(elementwise.native(t, name, dtypes[1:]) for name in ("maximum", "minimum"))
+    if order is None or not simple or not elementwise.castable(t, [a, *given], dtypes):
+        return None
+    above = elementwise.emit(t, "maximum", [a, given[0]], dtypes[1:], order)
+    return elementwise.emit(t, "minimum", [above, given[1]], dtypes[1:], order)
+
+
+def _unbounded(a: ArrayValue, bound: Abstract, end: str) -> bool:
+    """Whether NumPy takes the bound for absent: it does so with ints that no element goes beyond."""
+    if not isinstance(bound, Known) or (bound.value is not None and (type(bound.value) is not int or a.type.dtype.kind not in "iu")):
+        return False
+    if bound.value is None:
+        return True
+    last = int(getattr(np.iinfo(a.type.dtype), end))
+    return bool(bound.value <= last if end == "min" else bound.value >= last)
 
 
 _clip(np.clip)
