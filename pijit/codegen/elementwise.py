@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from ..ir.graph import Op
+from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Array, Np
-from ..ir.ufuncs import signals
+from ..ir.ufuncs import raises, signals
 from . import scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
@@ -23,8 +25,6 @@ from .whole import exit_and_release, new_array, size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..ir.graph import Op
-    from ..ir.kernel import Kernel
     from .driver import Driver
 
 @contextmanager
@@ -91,6 +91,17 @@ def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
         with _watched(d, op, made, signals(described), op.attrs["flags"]) as statuses:
             statuses.append(call(b, symbol, I64, i64(0), words[0], p))
     return tuple(made)
+
+
+@row("accumulate")
+def _accumulate(d: Driver, op: Op) -> ArrayValue:
+    """One that was left out of every kernel, in one of its own."""
+    type = op.result.type
+    assert isinstance(type, Array)
+    kernel = Kernel(1, (Operand(type.name, (None,)),), (Step(op.attrs["ufunc"], (0,), type.name, scan=True),), (1,))
+    attrs = {"kernel": kernel, "ndim_out": 1, "collapsed": False, "order": "C", "flags": raises(kernel)}
+    made: ArrayValue = _kernel(d, Op("kernel", op.args, (type,), op.attrs | attrs, op.exits, op.line))[0]
+    return made
 
 
 def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any, made: list[ArrayValue]) -> list[Any]:
