@@ -138,3 +138,12 @@ def test_clip_of_ints(dtype):
     for b, c in ((np.int16(3), 9), (x[:1], x[:, :1]), (np.uint8(3), np.int64(90)), (0.5, 9), (True, 2), (x[:, :4], 1)):
         check(source, x, b, c, calls=2, configurations=("jit",))
     check("def f(a):\n    return np.clip(a, 1, 9)\n", x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
+def test_round(dtype):
+    source = "def f(a):\n    return np.round(a * 1) * 2, np.round(a).astype(np.uint8), a.round(), np.around(a), np.round(a, 1), a.round(0)\n"
+    a = np.array([0.5, 1.5, 2.5, -0.5, -0.2, 1e15 + 0.5, 7.49999, 200.5, 3.0]).astype(dtype)
+    calls = [(a,), (a[::-1],), (a[2:3],), (np.abs(a),), (np.array([np.nan, np.inf, -np.inf, 0.5]),)]
+    check_calls(source, calls, configurations=("jit",))
+    check("def f(a):\n    return np.round(a), a.round()\n", a)
