@@ -55,6 +55,20 @@ def mandelbrot(n):
     return total
 
 
+def complex_mandelbrot(n):
+    total = 0
+    for i in range(n):
+        for j in range(n):
+            c = complex(-2.0 + 3.0 * i / n, -1.5 + 3.0 * j / n)
+            z = 0j
+            k = 0
+            while k < 100 and abs(z) < 2.0:
+                z = z * z + c
+                k += 1
+            total += k
+    return total
+
+
 def matrix_vector(a, x):
     rows, columns = a.shape
     y = np.zeros(rows)
@@ -102,6 +116,7 @@ def subjects():
         (xorshift, (300_000,)),
         (collatz, (3_000,)),
         (mandelbrot, (60,)),
+        (complex_mandelbrot, (60,)),
         (matrix_vector, (rng.random((300, 300)), rng.random(300))),
         (monte_carlo, (100_000, rng)),
         (random_walk, (50_000, rng)),

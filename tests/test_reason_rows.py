@@ -34,7 +34,7 @@ SAID = {
     "PJ114": "function cannot be inlined: g",
     "PJ115": "call with an effect outside the program's arrays: print",
     "PJ116": "function marked with @skip: g",
-    "PJ121": "value of a type that is not supported: complex + complex",
+    "PJ121": "value of a type that is not supported: set | set",
     "PJ122": "array dtype not supported: ndarray + ndarray",
     "PJ123": "subclass of ndarray: MaskedArray + MaskedArray",
     "PJ126": "attribute access not supported: a Thing.n",

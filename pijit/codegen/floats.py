@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Op
-from .llvm import F64, I64, call, intrinsic, is_finite, is_nan
+from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, parts
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -84,6 +84,19 @@ def _float_pow(d: Driver, op: Op) -> Any:
     d.exit_if(op, b.and_(negative, broken))
     result = call(b, "pj_pow", F64, a, power)
     exit_if_suspect(d, op, result, (a, power))
+    return result
+
+
+@row("part")
+def _part(d: Driver, op: Op) -> Any:
+    return parts(d.builder, d.scalar(op.args[0]))[op.attrs["which"]]
+
+
+@row("complex_abs")
+def _complex_abs(d: Driver, op: Op) -> Any:
+    """The library's hypot is finite only if its operands are: the rest is CPython's."""
+    result = call(d.builder, "pj_m_hypot", F64, *map(d.scalar, op.args))
+    d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))
     return result
 
 

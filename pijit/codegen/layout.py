@@ -24,7 +24,7 @@ from ..ir.graph import (
     recipe_values,
     recipes_of,
 )
-from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
 from .rows import Unsupported
 
 FIRST_INPUT = 2
@@ -35,12 +35,12 @@ _OF_WORDS = frozenset({"range", "range_iterator"})
 _OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 # The builds that a built-in callable makes of its items.
 MAKERS: dict[str, Callable[..., Any]] = {
-    "enumerate": enumerate, "zip": zip, "reversed": reversed, "record": tuple.__new__, "super": super,
+    "enumerate": enumerate, "zip": zip, "reversed": reversed, "record": tuple.__new__, "super": super, "complex": complex,
     "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
 }  # fmt: skip
 # The items of builds that are no recipes in the contract; those of a cell say only which it is.
 _PLAIN = {"function": (0,), "root_cell": (0,), "cell_of": (1,)}
-_BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool"}
+_BOXES: dict[Type, str] = {INT: "int", FLOAT: "float", BOOL: "bool", COMPLEX: "complex"}
 
 Place = Callable[[Value], int]  # the word of a value, stored there if need be
 

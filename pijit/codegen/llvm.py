@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..ir.types import BOOL, FLOAT, INT, Np, Type, is_owned
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned
 
 I1, I8, I32, I64 = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 F32, F64 = ir.FloatType(), ir.DoubleType()
@@ -22,8 +22,8 @@ DTYPES: dict[str, Any] = {
     "uint8": I8, "uint16": ir.IntType(16), "uint32": I32, "uint64": I64,
     "float32": F32, "float64": F64, "complex64": C64, "complex128": C128,
 }  # fmt: skip
-_KINDS: dict[Type, str] = {INT: "i", FLOAT: "f", BOOL: "b"}
-_SCALARS: dict[Type, Any] = {INT: I64, FLOAT: F64, BOOL: I1}
+_KINDS: dict[Type, str] = {INT: "i", FLOAT: "f", BOOL: "b", COMPLEX: "c"}
+_SCALARS: dict[Type, Any] = {INT: I64, FLOAT: F64, BOOL: I1, COMPLEX: C128}
 
 
 def llvm_type(type: Type) -> Any:

@@ -9,7 +9,7 @@ from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from .kernel import Kernel
 from .ops import OPS
 from .text import text
-from .types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar, Type, is_owned
+from .types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar, Type, is_owned
 
 Signature = Callable[[Op], bool]
 
@@ -420,6 +420,8 @@ SIGNATURES: dict[str, Signature] = {
     ),
     **dict.fromkeys(("float_neg", "float_abs"), _FLOAT1),
     **dict.fromkeys(("float_to_int", "float_round"), _exact((FLOAT,), INT)),
+    "part": _exact((COMPLEX,), FLOAT),
+    "complex_abs": _FLOAT2,
     "math": _math,
     "cmp": _cmp,
     "not": _exact((BOOL,), BOOL),

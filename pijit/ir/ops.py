@@ -71,6 +71,8 @@ ROWS = (
     Row("float_round", "round(a) as int, half to even; exit unless |a| < 2**62", _REDO),
     Row("math", "math.<name>(a, ...) on floats as CPython does it: the C library, and an exit where CPython raises;"
         " floor, ceil and trunc give an int (exit unless |result| < 2**63), isnan, isinf and isfinite a bool", _REDO, attrs=("name",)),
+    Row("part", "the real part of a Python complex number as a float, with which=1 the imaginary one", attrs=("which",)),
+    Row("complex_abs", "abs(complex(a, b)); exit when a part, or the result, is not finite", _REDO),
     # comparison, selection, conversion
     Row("cmp", "a <symbol> b for two values of one scalar type; bool", attrs=("symbol",)),
     Row("not", "not a (bool)"),

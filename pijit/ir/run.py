@@ -14,7 +14,7 @@ from ..ground.names import class_name, is_writable
 from .draws import DRAWS
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
-from .types import BOOL, FLOAT, INT, Array, Np, Obj, Scalar, Type
+from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
 from .ufuncs import LARGEST_PRODUCT, function
 
 
@@ -113,6 +113,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "tuple": lambda *items: items,
     "list": lambda *items: list(items),
     "slice": slice,
+    "complex": complex,
     "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
     "iterator": iter,
     "enumerate": enumerate,
@@ -162,7 +163,7 @@ def _sorted(strides: tuple[int, ...]) -> bool:
     return all(stride > 0 for stride in strides) and list(strides) == sorted(strides, reverse=True)
 
 
-_PYTHON = {INT: int, FLOAT: float, BOOL: bool}
+_PYTHON = {INT: int, FLOAT: float, BOOL: bool, COMPLEX: complex}
 
 _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
     Scalar: lambda value, type: value.__class__ is _PYTHON[type] and (type != INT or _in_64(value)),
@@ -248,6 +249,14 @@ _SYMBOLS = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+def _complex_abs(op: Op, real: float, imag: float) -> float:
+    _demand(math.isfinite(real) and math.isfinite(imag))
+    try:
+        return abs(complex(real, imag))
+    except OverflowError:
+        raise Taken from None
 
 
 def _cmp(op: Op, a: Any, b: Any) -> bool:
@@ -699,6 +708,8 @@ EVALUATORS: dict[str, Callable[..., Any]] = {
     "float_to_int": _float_to_int,
     "float_round": _float_round,
     "math": _math,
+    "part": lambda op, a: a.imag if op.attrs["which"] else a.real,
+    "complex_abs": _complex_abs,
     "cmp": _cmp,
     "not": lambda op, a: not a,
     "select": lambda op, a, b, c: b if a else c,

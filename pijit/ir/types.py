@@ -72,6 +72,7 @@ class Obj(Type):
 
 
 INT, FLOAT, BOOL = Scalar("int"), Scalar("float"), Scalar("bool")
+COMPLEX = Scalar("complex")  # only where one comes in: capture works on the two floats
 OBJECT = Obj()
 
 # The dtypes that are computed natively; all others stay objects and go through NumPy.
@@ -90,7 +91,7 @@ SAME_SCALAR: dict[Type, Np] = {BOOL: Np("bool"), INT: Np("int64"), FLOAT: Np("fl
 
 def words(type: Type) -> int:
     """How many 64-bit words hold a value of this type."""
-    return 2 if type == Np("complex128") else 1
+    return 2 if type in (COMPLEX, Np("complex128")) else 1
 
 
 def is_owned(type: Type) -> bool:

@@ -19,7 +19,7 @@ from pijit.codegen.layout import FIRST_INPUT, exit_tuple, shared_recipes
 from pijit.ir.graph import Const, Exit, Graph, Value
 from pijit.ir.run import Env, run
 from pijit.ir.text import text
-from pijit.ir.types import BOOL, FLOAT, INT, Np, Type, is_owned, words
+from pijit.ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
 
 _python = ctypes.pythonapi
 _python.Py_IncRef.argtypes = [ctypes.py_object]
@@ -132,6 +132,8 @@ def _read(memory: Any, word: int, type: Type) -> Any:
         return int(raw) if type == INT else bool(raw)
     if type == FLOAT:
         return struct.unpack("d", struct.pack("q", raw))[0]
+    if type == COMPLEX:
+        return complex(*struct.unpack("2d", struct.pack("2q", raw, memory[word + 1])))
     assert isinstance(type, Np)
     data = b"".join(struct.pack("q", memory[word + i]) for i in range(words(type)))
     return np.frombuffer(data, type.dtype, 1)[0]
@@ -147,6 +149,8 @@ def _encoded(type: Type, value: Any) -> Sequence[int]:
         return (int(value),)
     if type == FLOAT:
         return struct.unpack("q", struct.pack("d", value))
+    if type == COMPLEX:
+        return struct.unpack("2q", struct.pack("2d", value.real, value.imag))
     assert isinstance(type, Np)
     kind = type.dtype.kind
     if kind in "biu":

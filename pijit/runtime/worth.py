@@ -19,7 +19,7 @@ _BOXED = 6.0  # per slot that an exit rebuilds
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
 _WORK = {
-    **dict.fromkeys(("poll", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
+    **dict.fromkeys(("poll", "part", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
     **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
     **dict.fromkeys(("load", "store", "view"), 60.0),
     **dict.fromkeys(("kernel", "kernel_into", "ew", "assign", "empty"), 250.0),

@@ -142,7 +142,7 @@ def _constant(value: Any, name: str) -> Abstract:
 
 
 _KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
-_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "tuple": tuple, "dict": dict}
+_CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "complex": complex, "tuple": tuple, "dict": dict}
 
 
 def method(t: Tracer, owner: Abstract, name: str) -> Any:

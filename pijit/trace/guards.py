@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ground.names import class_name, short
 from ..ir.graph import Value
-from ..ir.types import BOOL, FLOAT, INT, NATIVE, Array, Np, Obj
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, Array, Np, Obj
 from .sources import Source, _Same
 
 _TYPENUM = {name: np.dtype(name).num for name in NATIVE}
@@ -78,7 +78,7 @@ class Guards:
         if isinstance(value.type, Np):
             self.check(source, "np", value, _TYPENUM[value.type.name], text=f"{source.name} is a {value.type}")
         else:
-            kind = {INT: "int", FLOAT: "float", BOOL: "bool"}[value.type]  # type: ignore[index]
+            kind = {INT: "int", FLOAT: "float", BOOL: "bool", COMPLEX: "complex"}[value.type]  # type: ignore[index]
             wide = " of at most 64 bits" if kind == "int" else ""
             self.check(source, kind, value, text=f"{source.name} is a {kind}{wide}")
 

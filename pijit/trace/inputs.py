@@ -13,8 +13,8 @@ import numpy as np
 from ..ground.names import class_name, is_a, module_of, short
 from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
-from . import sources
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
+from . import complexes, sources
 from .sources import Source
 from .values import (
     LAZY,
@@ -87,6 +87,8 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     cls = type(actual)
     if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
         return _scalar(tracer, source, Value(_PYTHON[cls]), actual)
+    if cls is complex:
+        return _complex(tracer, source, actual)
     if is_a(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
         return _scalar(tracer, source, Value(Np(actual.dtype.name)), actual)
     if is_native(actual):
@@ -154,6 +156,14 @@ def _scalar(tracer: Tracer, source: Source, value: Value, actual: Any) -> Abstra
     tracer.guards.scalar(source, value)
     tracer.samples[value] = actual
     return Scalar(value)
+
+
+def _complex(tracer: Tracer, source: Source, actual: complex) -> Abstract:
+    value = _input(tracer, Value(COMPLEX))
+    tracer.guards.scalar(source, value)
+    made = complexes.parts(tracer, value, entry=True)
+    tracer.samples |= {value: actual, made.real: actual.real, made.imag: actual.imag}
+    return made
 
 
 def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:

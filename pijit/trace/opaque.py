@@ -15,7 +15,8 @@ import numpy as np
 from ..ground.names import class_name, is_a, module_of
 from ..ir.graph import Box, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
-from ..ir.types import BOOL, FLOAT, INT, OBJECT, Np, Obj
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Np, Obj
+from . import complexes
 from .frames import function_recipe, snapshot, stored_names
 from .guards import Guards
 from .inputs import array_type, is_constant, is_native, native_dtype
@@ -46,7 +47,7 @@ class Exactly:
     value: Any
 
 
-_NUMBERS = frozenset({"int", "float", "bool", "np", "known"})
+_NUMBERS = frozenset({"int", "float", "bool", "complex", "np", "known"})
 
 
 def call_pure(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any = _NO_SAMPLE) -> Abstract:
@@ -231,6 +232,11 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
         guards.scalar(source, value)
         results.append(value)
         return Scalar(value)
+    if cls is complex:
+        value = Value(COMPLEX)
+        guards.scalar(source, value)
+        results.append(value)
+        return Scalar(value)  # its parts are taken after the call, see _finish
     if is_a(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
         value = Value(Np(sample.dtype.name))
         guards.scalar(source, value)
@@ -264,6 +270,8 @@ def _finish(t: Tracer, result: Abstract) -> Abstract:
             for axis, dim in enumerate(result.dims)
         ]
         return ArrayValue(result.value, tuple(dims))
+    if isinstance(result, Scalar) and result.type == COMPLEX:
+        return complexes.parts(t, result.value)
     if isinstance(result, Container):
         return Container(result.kind, tuple(_finish(t, item) for item in result.items))
     return result

@@ -14,11 +14,12 @@ from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
 from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
-from . import elementwise, opaque
+from . import complexes, elementwise, opaque
 from .values import (
     Abstract,
     ArrayValue,
     Break,
+    Complex,
     Container,
     Instance,
     Known,
@@ -69,6 +70,9 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
+    if complexes.concerns(left, right):
+        found = complexes.binary(t, symbol, left, right)
+        return opaque.call_pure(t, _PYTHON[symbol], [left, right], {}) if found is None else found
     kinds = {kind_of(left), kind_of(right)}
     if kinds <= {"int", "bool"}:
         return _ints(t, symbol, _value(left), _value(right))
@@ -101,6 +105,8 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
+    if complexes.concerns(left, right):
+        return complexes.compare(t, symbol, left, right)
     kinds = {kind_of(left), kind_of(right)}
     if kinds <= {"int", "bool", "float"}:
         a, b = _value(left), _value(right)
@@ -165,6 +171,8 @@ def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
             return Known(functions[symbol](operand.value))
         except TypeError:
             raise Break("always_raises", f"{symbol}{operand.value!r}") from None
+    if isinstance(operand, Complex) and symbol != "~":
+        return operand if symbol == "+" else complexes.negative(t, operand)
     kind = kind_of(operand)
     if kind in ("int", "bool"):
         value = as_int(t, _value(operand))
@@ -193,6 +201,8 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else items_of(operand)
     if items is not None:
         return bool(items)
+    if isinstance(operand, Complex):
+        return complexes.truth(t, operand)
     kind = kind_of(operand)
     if kind == "bool":
         return _value(operand)

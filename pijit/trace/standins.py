@@ -20,7 +20,7 @@ from ..ir.run import EVALUATORS, Taken
 from ..ir.types import FLOAT, INT, Array, Np
 from ..ir.types import Scalar as ScalarType
 from .inputs import array_type, is_native, native_dtype
-from .values import Abstract, ArrayValue, Container, Known, Opaque, items_of, unsupported, value_of
+from .values import Abstract, ArrayValue, Complex, Container, Known, Opaque, items_of, unsupported, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -124,6 +124,8 @@ class _Maker:
         value = value_of(abstract)
         if value is not None:
             return self._scalar(value)
+        if isinstance(abstract, Complex):
+            return complex(*map(self._scalar, abstract.parts()))
         if isinstance(abstract, Opaque) and abstract.cls is list:
             found = self.tracer.samples.get(abstract.value)
             if found is not None and _is_plain(found):

@@ -85,6 +85,31 @@ class Scalar(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Complex(Abstract):
+    """A Python complex number: two floats."""
+
+    real: Value
+    imag: Value
+    built: Build | None = field(default=None, compare=False)
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.real, self.imag)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Complex(next(parts), next(parts))
+
+    def shape(self) -> object:
+        return ("Complex",)
+
+    def recipe(self) -> Recipe:
+        """Always the same one: what is one object here is one object in an exit."""
+        if self.built is None:
+            object.__setattr__(self, "built", Build("complex", (Box(self.real), Box(self.imag))))
+        assert self.built is not None
+        return self.built
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ArrayValue(Abstract):
     """An exact ndarray; ``dims`` are ints of the graph, Const(1) for a dimension that is guarded to be 1."""
 
@@ -486,8 +511,18 @@ def value_of(abstract: Abstract) -> Value | None:
     return None
 
 
+def spread(abstract: Abstract) -> Abstract:
+    """A known number as the values of the graph that it is; anything else as it is."""
+    if isinstance(abstract, Known):
+        if type(abstract.value) is complex:
+            return Complex(const(abstract.value.real), const(abstract.value.imag))
+        value = value_of(abstract)
+        return abstract if value is None else Scalar(value)
+    return abstract
+
+
 def kind_of(abstract: Abstract) -> str:
-    """One word for tables: int, float, bool, np, array, tuple, slice, ..., known, opaque."""
+    """One word for tables: int, float, bool, complex, np, array, tuple, slice, ..., known, opaque."""
     value = value_of(abstract)
     if value is not None:
         if isinstance(value.type, ScalarType):
@@ -495,6 +530,8 @@ def kind_of(abstract: Abstract) -> str:
         return "array" if isinstance(value.type, Array) else "np"
     if isinstance(abstract, Container):
         return abstract.kind
+    if isinstance(abstract, Complex):
+        return "complex"
     if isinstance(abstract, Opaque):
         return "opaque"
     return "tuple" if isinstance(abstract, Known) and type(abstract.value) is tuple else "known"

@@ -18,6 +18,7 @@ from .state import FrameState, State, Version
 from .values import (
     LAZY,
     Abstract,
+    Complex,
     Container,
     Done,
     Instance,
@@ -31,7 +32,7 @@ from .values import (
     containers_in,
     has_identity,
     rebuilt,
-    value_of,
+    spread,
 )
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             if stored or (label in before and before[label].parts() != abstract.parts()):
                 container[key] = Held(param(abstract.value, OBJECT), abstract.says)
         elif isinstance(abstract, Known):
-            known = value_of(abstract)
+            known = spread(abstract)
             differs = label in before and before[label].shape() != abstract.shape()
-            if known is not None and _is_number(abstract.value) and ((loop is not None and stored) or differs):
-                container[key] = Scalar(param(known))
+            if known is not abstract and _is_number(abstract.value) and ((loop is not None and stored) or differs):
+                container[key] = known.remade(map(param, known.parts()))
         elif isinstance(abstract, Unrolled):
             continue  # its items are the same on every path
         elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
@@ -131,12 +132,12 @@ def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstrac
 
 
 def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:
-    known = value_of(item) if isinstance(item, Known) and _is_number(item.value) else None
-    return item if known is None else Scalar(param(known))
+    known = spread(item) if isinstance(item, Known) and _is_number(item.value) else item
+    return item if known is item else known.remade(map(param, known.parts()))
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) or is_a(value, np.generic)
+    return type(value) in (int, float, complex) or is_a(value, np.generic)
 
 
 def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
@@ -208,10 +209,9 @@ def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value 
             return False
         return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
     if isinstance(a, Known) and not isinstance(b, Known):
-        value = value_of(a)
-        if value is None or not isinstance(b, Scalar) or b.value.type != value.type:
+        a = spread(a)
+        if not isinstance(a, Scalar | Complex):
             return False
-        a = Scalar(value)
     elif isinstance(a, Known) or isinstance(b, Known):
         return a.shape() == b.shape()
     if a.shape() != b.shape():

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
+from .. import complexes, elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
 from ..operators import as_float, as_int, cast, describe
+from ..tables import ATTRIBUTES
 from ..values import (
     Abstract,
     ArrayValue,
     Break,
+    Complex,
     Container,
     Instance,
     Known,
@@ -22,6 +24,7 @@ from ..values import (
     Scalar,
     items_of,
     kind_of,
+    spread,
 )
 from .rows import abstract, fold, index, no_keywords, row, scalar_kind, type_of, value
 
@@ -72,6 +75,31 @@ def to_float(t: Tracer, operand: Abstract) -> Value:
     """float(operand) for a real scalar."""
     found = value(operand, "float")
     return as_float(t, found) if found.type in (INT, BOOL) else cast(t, found, FLOAT)
+
+
+@row(complex)
+def complex_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    folded = _fold(complex, args, kwargs)
+    if folded is not None:
+        return folded
+    kinds = [kind_of(spread(arg)) for arg in args]
+    if kwargs or not 1 <= len(args) <= 2 or not {"int", "bool", "float"}.issuperset(kinds[:1] if kinds == ["complex"] else kinds):
+        return args[0] if kinds == ["complex"] and not kwargs else opaque.call_pure(t, complex, args, kwargs)
+    halves = [as_float(t, value(spread(arg), "complex")) for arg in args]
+    return Complex(halves[0], halves[1] if len(halves) == 2 else const(0.0))
+
+
+@row(complex.conjugate)
+def conjugate(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("conjugate", args, kwargs, 1)
+    number = spread(args[0])
+    if not isinstance(number, Complex):
+        raise Break("call_arguments", f"conjugate of {describe(args[0])}")
+    return complexes.conjugate(t, number)
+
+
+ATTRIBUTES["complex", "real"] = lambda t, owner: Scalar(owner.parts()[0])
+ATTRIBUTES["complex", "imag"] = lambda t, owner: Scalar(owner.parts()[1])
 
 
 @row(bool)
@@ -167,6 +195,8 @@ def abs_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if folded is not None:
         return folded
     _count("abs", args, kwargs, 1)
+    if isinstance(args[0], Complex):
+        return complexes.absolute(t, args[0])
     kind = kind_of(args[0])
     if kind in ("int", "bool"):
         return Scalar(t.emit("int_abs", (as_int(t, value(args[0], "abs")),), INT, reason="int_overflow"))

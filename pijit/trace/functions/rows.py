@@ -12,7 +12,7 @@ from ...ir.types import BOOL, FLOAT, INT, Np, Type
 from ...ir.types import Scalar as ScalarType
 from ..operators import as_int, cast, describe
 from ..tables import CALLABLES, Handler
-from ..values import Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, value_of
+from ..values import Abstract, ArrayValue, Break, Complex, Container, Instance, Known, Opaque, Scalar, value_of
 
 if TYPE_CHECKING:
     from ..tracer import Tracer
@@ -86,6 +86,8 @@ def type_of(operand: Abstract) -> type | None:
         return np.ndarray
     if isinstance(operand, Scalar):
         return operand.type.dtype.type if isinstance(operand.type, Np) else _PYTHON[operand.type]
+    if isinstance(operand, Complex):
+        return complex
     if isinstance(operand, Instance):
         return operand.cls
     if isinstance(operand, Container):
