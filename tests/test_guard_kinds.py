@@ -104,6 +104,7 @@ CASES: dict[str, Case] = {
                     "np.seterr(over='ignore')"),
     "int": Case(TWICE, (1,), (2**70,), "'x' expected an int of at most 64 bits, got one of 71 bits"),
     "float": Case(TWICE, (1.5,), (2,), "'type(x)' expected float, got int"),
+    "complex": Case(TWICE, (1j,), (2,), "'type(x)' expected complex, got int"),
     "bool": Case(TWICE, (True,), (2,), "'type(x)' expected bool, got int"),
     "np": Case(TWICE, (np.float32(1),), (np.float64(1),), "'type(x)' expected numpy.float32, got numpy.float64"),
     "array": Case(TWICE, (A,), (A[::2],), "'x.strides' expected those of a C contiguous array, got (16,)"),
@@ -133,7 +134,7 @@ UNSTACK = "def f(x):\n    a = np.unstack(x)\n    return a[0] + 1\n"
 RESULTS = ("type", "length", "item")
 
 ALWAYS_HOLDS = {"function", "unmonitored"}  # the way to the globals that a function stores to: tests/test_removals.py; tests/test_monitoring.py
-NEVER_MADE = {"no_global", "int_value", "complex", "no_member"}
+NEVER_MADE = {"no_global", "int_value", "no_member"}
 
 
 @pytest.fixture(autouse=True)

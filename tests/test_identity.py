@@ -67,7 +67,7 @@ def identities(result, known):
     return result, next((name for name, value in known.items() if value is result), None)
 
 
-@pytest.mark.parametrize("x", [3.75, 10**12, np.float64(2.5), np.int32(7), np.complex64(1j)], ids=str)
+@pytest.mark.parametrize("x", [3.75, 10**12, np.float64(2.5), np.int32(7), np.complex64(1j), 1 - 2j], ids=str)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_identity(function, x):
     def outcomes(f):

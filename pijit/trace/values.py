@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.graph import Box, Build, Const, Keep, Null, Recipe, Unset, Value, const
+from ..ir.graph import Box, Build, Const, Keep, Null, Op, Recipe, Unset, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import INT, Array, Np, Type
 from ..ir.types import Scalar as ScalarType
@@ -90,7 +90,7 @@ class Complex(Abstract):
 
     real: Value
     imag: Value
-    built: Build | None = field(default=None, compare=False)
+    built: Recipe | None = field(default=None, compare=False)
 
     def parts(self) -> tuple[Value, ...]:
         return (self.real, self.imag)
@@ -104,9 +104,17 @@ class Complex(Abstract):
     def recipe(self) -> Recipe:
         """Always the same one: what is one object here is one object in an exit."""
         if self.built is None:
-            object.__setattr__(self, "built", Build("complex", (Box(self.real), Box(self.imag))))
+            whole = self._whole()
+            made = Build("complex", (Box(self.real), Box(self.imag))) if whole is None else Box(whole)
+            object.__setattr__(self, "built", made)
         assert self.built is not None
         return self.built
+
+    def _whole(self) -> Value | None:
+        """The number that both parts were taken from: an exit gives back the object that came in."""
+        ops = [part.op for part in self.parts() if not isinstance(part, Const)]
+        parts = [op.args[0] for op in ops if isinstance(op, Op) and op.name == "part"]
+        return parts[0] if len(parts) == 2 and parts[0] is parts[1] and [op.attrs["which"] for op in ops if isinstance(op, Op)] == [0, 1] else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
