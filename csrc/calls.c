@@ -457,6 +457,7 @@ PyObject *pj_symbols(void)
         {"pj_place", (void *)pj_place},
         {"pj_take", (void *)pj_take},
         {"pj_list_ints", (void *)pj_list_ints},
+        {"pj_fold", (void *)pj_fold},
         {"pj_kernel_into", (void *)pj_kernel_into},
         {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},

@@ -378,6 +378,7 @@ int64_t pj_take(char *target, const char *source, const char *index, int64_t ite
 int64_t pj_list_ints(PyObject *list, int64_t *out, int64_t n);
 int64_t pj_unbox_int(PyObject *o, int64_t *out);
 int64_t pj_place(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
+void pj_fold(void *loop, void *data, const int64_t *block);
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
                uintptr_t *high);
 void pj_hold_inputs(PjRun *r);

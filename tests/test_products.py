@@ -67,6 +67,16 @@ def test_flags(state):
         check(source, *args, configurations=("jit", "numpy", "forced"))
 
 
+def test_sums_of_nothing():
+    """A dot of empty vectors is 0; it is no exit, so loops over growing parts run through."""
+    grow = "def f(a, b):\n    t = 0.0\n    for i in range(len(b)):\n        t += a[i, :i] @ b[:i]\n    return t, a[:, :0] @ a[:0], b[:0] @ a[:0]\n"
+    for dtype in DTYPES:
+        stats = check(grow, made((5, 5), dtype), made(5, dtype))
+        assert not stats.exits
+    for args in ((made((3, 0)), made((0, 4))), (made((0, 3)), made((3, 2))), (made((2, 3)), made((3, 0))), (made((0, 0)), made((0, 0)))):
+        check_calls(PRODUCT, [args] * 2)
+
+
 def test_among_kernels():
     layer = """
 def f(x, w, b, steps):

@@ -118,3 +118,26 @@ def test_rows_that_come_to_nothing():
     calls = [(grid((4, 5)), k) for k in (3, 0, 1, 2)] + [(grid((4, 0)), k) for k in (3, 0, 2)]
     check_calls(source, calls, configurations=("jit", "numpy"))
     check_calls(source.replace("sum", "prod"), calls, configurations=("jit",))
+
+
+def test_sums_of_nothing_are_no_exits():
+    source = "def f(a, n):\n    t = np.zeros(n)\n    for i in range(n):\n        t[i] = np.sum(a[:i] * 2.0) + a[:i].prod()\n    return t\n"
+    stats = check(source, grid(5), 5)
+    assert not stats.exits
+    check_calls("def f(a):\n    b = a * 1\n    return b.sum(axis=1), b.prod(1)\n", [(grid(shape),) for shape in ((4, 3), (4, 0), (0, 4), (2, 0, 3))])
+    check_calls("def f(a, n):\n    return (a[:n] * 2).mean()\n", [(grid(5), n) for n in (3, 0, 1)])
+    quiet = "def f(a, n):\n    with np.errstate(all='ignore'):\n        return (a[:n] * 2).mean(), a[:, :n].copy().mean(axis=1)\n"
+    check_calls(quiet, [(grid((4, 5)), n) for n in (3, 0, 1)])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex64"])
+def test_short_axes(dtype):
+    """Sums of few numbers, for which no loop of NumPy's is called: lengths around those where it changes its order."""
+    source = "def f(a):\n    b = a * 1\n    return b.sum(axis=1), b.sum(axis=0), b.sum(axis=-1, keepdims=True), b.sum()\n"
+    for shape in ((5, 2), (5, 3), (5, 7), (5, 8), (5, 9), (4, 3, 3), (3, 5, 16), (3, 5, 17), (300, 4, 2)):
+        check_calls(source, [(grid(shape, dtype),)] * 2, configurations=("jit", "numpy"))
+    if dtype[0] == "f":
+        for value in (np.nan, np.inf, -0.0, np.finfo(dtype).max):
+            a = grid((4, 3, 5), dtype)
+            a[1, :, 2], a[2, 1], a[3] = value, value, -0.0
+            check_calls(source, [(a,), (a[:, 0].copy(),)] * 2, configurations=("jit",))

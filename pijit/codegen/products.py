@@ -57,6 +57,7 @@ def _samples(dtype: str) -> Iterator[tuple[Any, Any]]:
     for n in _LENGTHS:
         matrix, vector = made(n, n + 1), made(2 * n + 2)
         yield from ((matrix, matrix.T), (matrix.T, matrix), (matrix, vector[: n + 1]), (matrix.T, vector[: 2 * n : 2]))
+        yield from ((matrix[:, :0], matrix[:0]), (vector[:0], matrix[:0]), (matrix[:, :0], vector[:0]), (vector[:0], vector[:0]))
         yield from ((vector[:n], matrix), (vector[2 * n - 1 :: -2], matrix), (vector, vector), (vector[::2], vector[1::2]))
 
 
@@ -86,8 +87,9 @@ def _matmul(d: Driver, op: Op) -> Any:
     unit = units.core_unit("matmul", (left.type.name,) * 3)
     rows, columns = len(left.dims) == 2, len(right.dims) == 2
     lengths = [left.dims[0] if rows else ONE, left.dims[-1], right.dims[1] if columns else ONE]
+    d.exit_if(op, b.icmp_signed("==", b.mul(lengths[0], lengths[2]), ZERO))
     for length in (*lengths, size(b, lengths)):
-        d.exit_if(op, b.icmp_unsigned(">=", b.sub(length, ONE), i64(LARGEST_PRODUCT)))
+        d.exit_if(op, b.icmp_unsigned(">", length, i64(LARGEST_PRODUCT)))
     made: list[ArrayValue] = []
     if isinstance(result, Array):
         made.append(new_array(d, op, result, [*left.dims[:-1], *right.dims[1:]], made))

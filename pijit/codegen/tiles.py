@@ -240,7 +240,9 @@ class TiledBody(Body):
         source, target = places[operand], places[len(self.kernel.operands) + number]
         rows, distance = self.rows[operand]
         self.accumulate(builder.icmp_signed("<=", rows, I64(0)))
-        first = int(plan(step.ufunc, dtype) == "first")
+        how = plan(step.ufunc, dtype)
+        assert how is not None, step
+        first = int(how.first)
         some = builder.select(builder.icmp_signed(">", rows, I64(0)), count, I64(0))
         with self.loop(I64(0), some) as index:
             start = scalars.load(builder, dtype, self._element(operand, source, index)) if first else _identity(step.ufunc, dtype)

@@ -117,12 +117,12 @@ ROWS = (
         _REDO, attrs=("filled",), fresh=True),
     Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else"
         " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
-        " exit: no elements or memory, or a flag was raised",
-        _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
+        " exit: a flag was raised, or no memory; no elements of the result, or of the array where there is no identity or the result has several"
+        " axes", _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",
         _REDO, attrs=("ufunc",), fresh=True),
     Row("matmul", "np.matmul(a, b) of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous array, or a NumPy scalar."
-        " exit: no elements or memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was raised", _REDO, fresh=True),
+        " exit: no elements of the result or no memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was raised", _REDO, fresh=True),
     Row("roll", "np.roll: a new array of what is in a, along each axis so many places on, round the end; args a, its dims, places (0 <= n <= dim)."
         " exit: no memory", _REDO, fresh=True),
     Row("roll_into", "a[...] = roll of v as if v had been copied first; args a, v, their dims, places. exit: no memory, and nothing is written",

@@ -15,7 +15,7 @@ from .draws import DRAWS
 from .graph import Box, Branch, Build, Const, Exit, Graph, Jump, Known, Leave, Op, Recipe, Unset, Value
 from .kernel import Kernel
 from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
-from .ufuncs import LARGEST_PRODUCT, function
+from .ufuncs import LARGEST_PRODUCT, function, nothing_is_something
 
 
 class Env(dict[Value, Any]):
@@ -355,7 +355,7 @@ def _ew(op: Op, *args: Any) -> Any:
 
 
 def _reduce(op: Op, array: Any, *dims: int) -> Any:
-    _demand(array.size > 0)
+    _demand(array.size > 0 or (nothing_is_something(op.result.type) and 0 not in dims))
     axis = op.attrs["axis"]
     return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
 
@@ -365,7 +365,8 @@ def _accumulate(op: Op, array: Any, dim: int) -> Any:
 
 
 def _matmul(op: Op, a: Any, b: Any) -> Any:
-    _demand(0 < a.size * (b.shape[1] if b.ndim == 2 else 1) <= LARGEST_PRODUCT)
+    own = (*a.shape[:-1], *b.shape[1:])
+    _demand(0 not in own and math.prod(own) * a.shape[-1] <= LARGEST_PRODUCT)
     return a @ b
 
 

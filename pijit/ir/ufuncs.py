@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel
+from .types import Array, Type
 
 LARGEST_PRODUCT = 1 << 20  # multiplications of a matrix product: for more NumPy lets other threads run meanwhile
 
@@ -110,6 +111,12 @@ _WIDENING = frozenset(
     | {("complex64", "complex128")}
     | {(name, name) for name in ("float32", "float64", "complex64", "complex128")}
 )
+
+
+def nothing_is_something(result: Type) -> bool:
+    """Whether a reduction of no elements to this type gives the identity, if there is one: where the result's strides cannot depend on
+    those of an array without elements."""
+    return not isinstance(result, Array) or result.ndim == 1
 
 
 def _is_int(dtype: str) -> bool:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Value
 from ..ir.types import Array
 from ..ir.ufuncs import LARGEST_PRODUCT
 from . import opaque, standins
@@ -33,11 +32,6 @@ def _native(t: Tracer, left: ArrayValue, right: ArrayValue) -> bool:
     ranks = {len(left.dims), len(right.dims)}
     if left.type.name != right.type.name or not ranks <= {1, 2} or not t.limits.product(left.type.name):
         return False
-    lengths = [standins.actual_length(t, dim) for dim in _lengths(left, right)]
-    known = [length for length in lengths if length is not None]
-    return math.prod(known) <= LARGEST_PRODUCT and (0 not in known)
-
-
-def _lengths(left: ArrayValue, right: ArrayValue) -> tuple[Value, ...]:
-    """Rows, what is summed over, columns."""
-    return (*left.dims, *right.dims[1:])
+    own = (*left.dims[:-1], *right.dims[1:])
+    lengths = [standins.actual_length(t, dim) for dim in (*own, left.dims[-1])]
+    return math.prod(length for length in lengths if length is not None) <= LARGEST_PRODUCT and 0 not in lengths[: len(own)]

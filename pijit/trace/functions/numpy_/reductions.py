@@ -12,6 +12,7 @@ from ....ir.types import Array
 from ... import elementwise, opaque
 from ...elementwise import is_one
 from ...operators import cast
+from ...tracer import compare
 from ...values import Abstract, ArrayValue, Known, Scalar
 from ..rows import row
 from .arrays import length
@@ -69,8 +70,6 @@ def _asked(t: Tracer, ufunc: str, args: Args, kwargs: Kwargs) -> _Fold | None:
 
 
 def _emit(t: Tracer, ufunc: str, fold: _Fold) -> ArrayValue | Scalar:
-    from ...tracer import compare
-
     a, axis = fold.array, fold.axis
     if axis < 0:
         return Scalar(t.emit("reduce", (a.value,), a.type.element, ufunc=ufunc, axis=-1, keep=False))
@@ -107,7 +106,9 @@ def _mean(function: Any) -> None:
         fold = _asked(t, "add", args, kwargs) if args and _kind(args[0]) == "f" else None
         if fold is None or not t.limits.scalar("divide", fold.array.type.name):
             return opaque.call_pure(t, function, args, kwargs)
-        total, count = _emit(t, "add", fold), length(t, fold.count)
+        count = length(t, fold.count)
+        t.check(compare(t, "!=", count, const(0)), "shape_mismatch")  # of nothing there is no mean
+        total = _emit(t, "add", fold)
         if isinstance(total, ArrayValue):
             return elementwise.emit(t, "divide", [total, Scalar(count)], (fold.array.type.dtype,) * 3, "C")
         element = fold.array.type.element
