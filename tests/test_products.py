@@ -77,6 +77,44 @@ def test_sums_of_nothing():
         check_calls(PRODUCT, [args] * 2)
 
 
+OUTER = (
+    "def f(a, b):\n    return (np.outer(a, b), np.add.outer(b, a), np.outer(a, a) * 2.0, np.power.outer(a, b),"
+    " np.minimum.outer(a, b) - np.subtract.outer(a, b))\n"
+)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_outer(dtype):
+    source = OUTER.replace("np.power.outer(a, b)", "np.outer(b, a[::-1])") if dtype == "int64" else OUTER
+    v = made(40, dtype)
+    v[3], v[5] = (7, -1) if dtype == "int64" else (np.nan, np.inf)
+    pairs = [(v[:5], v[5:9]), (v[::3], v[:4]), (v[::-1], v[3:7]), (v[4:1:-1], v[8:2:-2]), (v[:1], v[:6]), (v[:4], v[:1])]
+    for a, b in (*pairs, (v[:0], v[:3]), (v[:3], v[:0])):
+        check_calls(source, [(a, b)] * 2, configurations=("jit", "numpy", "forced"))
+    check("def f(a, b):\n    return np.outer(a, b), np.outer(b, a), np.outer(a, 2), np.outer(a, [1, 2])\n", v, np.arange(3, dtype=np.int32))
+    check("def f(a, b):\n    return np.outer(a, b), np.multiply.outer(a, b), np.outer(b, a)\n", made((3, 4), dtype), v[:3])
+
+
+@pytest.mark.parametrize("state", ["", "over='ignore'", "over='raise'"])
+def test_outer_flags(state):
+    source = f"def f(a, b):\n    with np.errstate({state}):\n        c = np.outer(a, b)\n    return c, np.outer(b, a)\n"
+    check(source, np.array([1e200, 1.0]), np.array([2.0, 1e200, 0.0]), configurations=("jit", "numpy", "forced"))
+
+
+def test_outer_needs_no_array():
+    source = """
+def f(a):
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return a
+"""
+    stats = check(source, made((6, 6)) + 9.0 * np.eye(6))
+    assert not stats.breaks
+    assert not stats.exits
+
+
 def test_among_kernels():
     layer = """
 def f(x, w, b, steps):

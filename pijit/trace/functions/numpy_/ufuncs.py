@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
-from ... import elementwise, opaque, operators, products, standins
+from ... import elementwise, opaque, operators, products, standins, subscripts
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import row, scalar_kind
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ...tracer import Tracer
 
 _STRIDED = (np.isnan, np.isinf, np.isfinite, np.signbit)  # what they write depends on the steps of the array they write into
+_WHOLE: tuple[str, Any] = ("slice", (None, None, 1))
+_PAIRS: list[list[tuple[str, Any]]] = [[_WHOLE, ("new", None)], [("new", None), _WHOLE]]
 _METHODS = ("reduce", "accumulate", "reduceat", "outer")
 
 
@@ -44,12 +46,26 @@ def _by_name(function: np.ufunc) -> None:
 
     for method in _METHODS:
         PURE[getattr(function, method)] = f"np.{name}.{method}"
+    if elementwise_ and function.nin == 2:
+        _outer(function.outer, name)
 
     @row(function.at)
     def at(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         standins.sample_result(t, function.at, args, kwargs)  # Break where it would raise
         opaque.call_for_effect(t, function.at, args, kwargs)
         return Known(None)
+
+
+def _outer(function: Any, ufunc: str) -> None:
+    """The ufunc on every pair of the elements of two vectors, as NumPy does it: on views with an axis more."""
+
+    @row(function)
+    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        made = None
+        if len(args) == 2 and not kwargs and all(isinstance(a, ArrayValue) and len(a.dims) == 1 for a in args):
+            pair = [subscripts.view(t, a, plan) for a, plan in zip(args, _PAIRS, strict=True)]  # type: ignore[arg-type]
+            made = elementwise.attempt(t, ufunc, *pair)
+        return opaque.call_pure(t, function, args, kwargs) if made is None else made
 
 
 def _call_out(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], out: ArrayValue) -> Abstract:
@@ -70,6 +86,7 @@ def _into(t: Tracer, function: np.ufunc, operands: list[Abstract], out: ArrayVal
 
 for _value in {id(v): v for v in vars(np).values() if isinstance(v, np.ufunc)}.values():
     _by_name(_value)
+_outer(np.outer, "multiply")
 
 
 def _clip(function: Any) -> None:
