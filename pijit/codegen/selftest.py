@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from ..ir.evaluate import elementwise
 from ..ir.kernel import Kernel, Operand, Step
-from ..ir.run import elementwise
 from ..ir.ufuncs import function
 from . import engine, kernels
 from .scalars import CASTS, SUPPORTED

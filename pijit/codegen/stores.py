@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
+from ..ir.evaluate import elementwise
 from ..ir.kernel import Kernel
-from ..ir.run import elementwise
 from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
 from . import words as memory

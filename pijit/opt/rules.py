@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..ir.evaluate import Taken
 from ..ir.graph import Const, Op, Value, const
 from ..ir.ops import OPS
-from ..ir.run import EVALUATORS, Taken
+from ..ir.run import EVALUATORS
 from ..ir.types import FLOAT, INT, SAME_SCALAR, Array, Np, Obj, Type
 from .facts import MAX, MIN, TRANSFER, Facts
 

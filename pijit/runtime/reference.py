@@ -16,8 +16,9 @@ import numpy as np
 
 from pijit.codegen.build import Native
 from pijit.codegen.layout import FIRST_INPUT, exit_tuple, shared_recipes
+from pijit.ir.evaluate import Env
 from pijit.ir.graph import Const, Exit, Graph, Value
-from pijit.ir.run import Env, run
+from pijit.ir.run import run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name, is_a, name_of, package_of, short
+from ..ir.evaluate import Taken
 from ..ir.graph import Const, Op, Value
-from ..ir.run import EVALUATORS, Taken
+from ..ir.run import EVALUATORS
 from ..ir.types import FLOAT, INT, Array, Np
 from ..ir.types import Scalar as ScalarType
 from .inputs import array_type, is_native, native_dtype

@@ -164,7 +164,7 @@ def test_assign_overlapping(to, of):
             continue
         a = np.arange(9.0)
         want = a.copy()
-        want[to] = want[of].copy()
+        want[to] = want[of]  # NumPy reads here what it has stored
         execute(assigning(Array("float64", 1, order), Array("float64", 1, order)), [a[to], a[of]])
         assert equal(a, want)
     a = np.arange(36.0).reshape(6, 6)

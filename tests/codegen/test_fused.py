@@ -12,8 +12,9 @@ from kernels import FLAGS, STATUS, compiled, flag_functions, scalar_word
 
 from pijit.codegen.scalars import supports
 from pijit.ir import run as evaluator
+from pijit.ir.evaluate import Results, Taken, rebuild
 from pijit.ir.graph import const
-from pijit.ir.run import Results, Taken, rebuild, run
+from pijit.ir.run import run
 from pijit.ir.types import INT, Array
 from pijit.opt.pipeline import Options, optimize
 

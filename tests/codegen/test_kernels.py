@@ -10,8 +10,8 @@ from kernels import call, single
 
 from pijit.codegen.kernels import TROUBLE
 from pijit.codegen.scalars import CASTS, SUPPORTED
+from pijit.ir.evaluate import elementwise
 from pijit.ir.kernel import Kernel, Operand, Step
-from pijit.ir.run import elementwise
 from pijit.ir.types import NATIVE
 from pijit.ir.ufuncs import can_raise, signals
 

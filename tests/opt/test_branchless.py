@@ -5,7 +5,8 @@ from __future__ import annotations
 from graphs import Builder
 
 from pijit.ir.check import check
-from pijit.ir.run import rebuild, run
+from pijit.ir.evaluate import rebuild
+from pijit.ir.run import run
 from pijit.ir.types import BOOL, INT, Array, Np
 from pijit.opt.branchless import straighten
 from pijit.opt.pipeline import optimize

@@ -3,8 +3,9 @@ import pytest
 from graphs import Builder
 
 from pijit.ir.check import check
+from pijit.ir.evaluate import rebuild
 from pijit.ir.graph import const
-from pijit.ir.run import rebuild, run
+from pijit.ir.run import run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, FLOAT, INT, Array, Np
 from pijit.opt.dce import dce

@@ -4,8 +4,9 @@ from graphs import Builder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pijit.ir.evaluate import rebuild
 from pijit.ir.graph import Value, const
-from pijit.ir.run import rebuild, run
+from pijit.ir.run import run
 from pijit.ir.types import BOOL, INT
 from pijit.opt.pipeline import Options, optimize
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from pijit.ir.check import check as check_graph
+from pijit.ir.evaluate import Env, rebuild
 from pijit.ir.graph import Exit, Value
-from pijit.ir.run import Env, rebuild, run
+from pijit.ir.run import run
 from pijit.opt.pipeline import Options, optimize
 from pijit.pycode.instructions import decode
 from pijit.trace.guards import Guards

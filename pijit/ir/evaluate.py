@@ -1,0 +1,168 @@
+"""What the reference evaluator is made of: the objects of values, recipes, types, exits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
+from typing import Any
+
+import numpy as np
+
+from ..ground.names import class_name, is_writable
+from .graph import Box, Build, Const, Known, Op, Recipe, Value
+from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
+from .ufuncs import function
+
+# What an operation raises or warns where the interpreter must do it.
+TROUBLE = (ArithmeticError, ValueError, TypeError, MemoryError, Warning)
+
+
+class Env(dict[Value, Any]):
+    """The objects of the values that were computed; ``error``: what a call raised, for a "raise" exit."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.kept: dict[tuple[int, int], Any] = {}  # by store and place
+
+    error: BaseException | None = None
+    force_exit: int | None = None
+
+    def of(self, value: Value) -> Any:
+        """The object of a value."""
+        return value.value if isinstance(value, Const) else self[value]
+
+
+class Taken(Exception):
+    """An operation takes its exit of this name."""
+
+    def __init__(self, name: str = "redo") -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Results(tuple[Any, ...]):
+    """The results of an operation that may have one or several."""
+
+    __slots__ = ()
+
+
+def demand(condition: bool) -> None:
+    if not condition:
+        raise Taken
+
+
+def careful(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Turns floating-point flags, warnings and errors into the redo exit."""
+
+    def evaluate(op: Op, *args: Any) -> Any:
+        with np.errstate(all="raise"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                return function(op, *args)
+            except TROUBLE:
+                raise Taken from None
+
+    return evaluate
+
+
+def elementwise(ufunc: str, args: Sequence[Any], dtype: str) -> Any:
+    """One NumPy operation; ``cast`` and ``where`` are no ufuncs."""
+    if ufunc == "cast":
+        return np.asarray(args[0]).astype(dtype)
+    if ufunc == "where":
+        return np.where(*args)
+    return function(ufunc)(*args)
+
+
+# ---- recipes ---------------------------------------------------------------------------------------------------------------
+
+
+def rebuild(recipe: Recipe, env: Env) -> Any:
+    """The object that a recipe describes (not for Keep, Unset and Null, which describe slots)."""
+    match recipe:
+        case Known(value):
+            return value
+        case Box(value):
+            return env.of(value)
+        case Build(kind, items):
+            return BUILDERS[kind](*(rebuild(item, env) for item in items))
+    raise TypeError(f"{recipe!r} describes no object")
+
+
+def _iterator_at(sequence: Any, index: int) -> Any:
+    iterator = iter(sequence)
+    if isinstance(sequence, KeysView | ValuesView | ItemsView):
+        for _ in range(index):
+            next(iterator)
+        return iterator
+    iterator.__setstate__(index)
+    return iterator
+
+
+def _instance(head: tuple[Any, ...], *values: Any) -> Any:
+    made = object.__new__(head[0])
+    for name, value in zip(head[1:], values, strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+BUILDERS: dict[str, Callable[..., Any]] = {
+    "tuple": lambda *items: items,
+    "list": lambda *items: list(items),
+    "slice": slice,
+    "complex": complex,
+    "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
+    "iterator": iter,
+    "enumerate": enumerate,
+    "zip": zip,
+    "reversed": reversed,
+    "record": tuple.__new__,
+    "super": super,
+    "dict_keys": dict.keys,
+    "dict_values": dict.values,
+    "dict_items": dict.items,
+    "instance": _instance,
+    "dict": lambda *parts: dict(zip(parts[::2], parts[1::2], strict=True)),
+    "range": range,
+    "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
+    "iterator_at": _iterator_at,
+}
+
+
+# ---- what fits a type ------------------------------------------------------------------------------------------------------
+
+
+def fits(value: Any, type: Type) -> bool:
+    """Whether an object is of a graph type."""
+    return _FITS[type.__class__](value, type)
+
+
+def _fits_array(value: Any, type: Array) -> bool:
+    if value.__class__ is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
+        return False
+    flags = value.flags
+    orders = {
+        "C": flags.c_contiguous,
+        "F": flags.f_contiguous and not flags.c_contiguous,
+        "A": True,
+        "S": _sorted(value.strides),
+    }
+    return orders[type.order] and (is_writable(value) or not type.writable)
+
+
+def _sorted(strides: tuple[int, ...]) -> bool:
+    return all(stride > 0 for stride in strides) and list(strides) == sorted(strides, reverse=True)
+
+
+PYTHON = {INT: int, FLOAT: float, BOOL: bool, COMPLEX: complex}
+
+_FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
+    Scalar: lambda value, type: value.__class__ is PYTHON[type] and (type != INT or in_64(value)),
+    Np: lambda value, type: value.__class__ is type.dtype.type,
+    Array: _fits_array,
+    Obj: lambda value, wanted: wanted.name in ("object", class_name(type(value))),
+}
+
+
+def in_64(value: Any) -> bool:
+    return bool(-(2**63) <= value < 2**63)

@@ -1,0 +1,223 @@
+"""The reference evaluator's operations on arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .evaluate import Results, careful, demand, elementwise
+from .graph import Op
+from .kernel import Kernel
+from .types import Array
+from .ufuncs import LARGEST_PRODUCT, nothing_is_something
+
+
+def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
+    return np.empty(dims, type.dtype, order="F" if type.order == "F" else "C")
+
+
+def _settled(result: Any, type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
+    """The result as a new array with the shape and strides that it must have."""
+    array = _new(type, dims)
+    same = result.__class__ is np.ndarray and result.shape == array.shape
+    if same and (type.order not in ("C", "F") or result.strides == array.strides):
+        return result  # type: ignore[no-any-return]
+    array[...] = result
+    return array
+
+
+def _ew(op: Op, *args: Any) -> Any:
+    n, type = op.attrs["n"], op.result.type
+    assert isinstance(type, Array)
+    return _settled(elementwise(op.attrs["ufunc"], args[:n], type.name), type, args[n:])
+
+
+def _reduce(op: Op, array: Any, *dims: int) -> Any:
+    demand(array.size > 0 or (nothing_is_something(op.result.type) and 0 not in dims))
+    axis = op.attrs["axis"]
+    return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
+
+
+def _accumulate(op: Op, array: Any, dim: int) -> Any:
+    return getattr(np, op.attrs["ufunc"]).accumulate(array, dtype=array.dtype)
+
+
+def _matmul(op: Op, a: Any, b: Any) -> Any:
+    own = (*a.shape[:-1], *b.shape[1:])
+    demand(0 not in own and math.prod(own) * a.shape[-1] <= LARGEST_PRODUCT)
+    return a @ b
+
+
+def _kernel(op: Op, *args: Any) -> Any:
+    kernel = op.attrs["kernel"]
+    assert isinstance(kernel, Kernel)
+    n = len(kernel.operands)
+    return _outputs(op, kernel_values(kernel, args[:n]), args[n:])
+
+
+def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
+    """The operands and the results of the steps, by reference."""
+    values = list(operands)
+    for item in kernel.steps:
+        if item.fold:
+            (rows,) = (values[arg] for arg in item.args)
+            demand(len(rows) > 0)
+            values.append(getattr(np, item.ufunc).reduce(rows, axis=0))
+        elif item.scan:
+            (vector,) = (values[arg] for arg in item.args)
+            values.append(getattr(np, item.ufunc).accumulate(vector, dtype=item.dtype))
+        else:
+            values.append(elementwise(item.ufunc, [values[arg] for arg in item.args], item.dtype))
+    return values
+
+
+def _outputs(op: Op, values: Sequence[Any], dims: Sequence[int]) -> Any:
+    return Results(
+        _settled(values[reference], result.type, dims)  # type: ignore[arg-type]
+        for reference, result in zip(op.attrs["kernel"].outputs, op.results, strict=True)
+    )
+
+
+def _kernel_into(op: Op, *args: Any) -> Any:
+    kernel = op.attrs["kernel"]
+    assert isinstance(kernel, Kernel)
+    assert kernel.store is not None
+    *args, target = args  # type: ignore[assignment]
+    values = kernel_values(kernel, args[: len(kernel.operands)])
+    results = _outputs(op, values, args[len(kernel.operands) :])
+    target[...] = np.array(values[kernel.store.reference])
+    return results
+
+
+def _slice_bounds(op: Op, *args: int) -> tuple[int, int]:
+    rest = list(args)
+    start, stop = (rest.pop(0) if given else None for given in op.attrs["given"])
+    bounds = slice(start, stop, op.attrs["step"]).indices(rest[0])
+    count = len(range(*bounds))
+    return bounds[0] if count else 0, count
+
+
+def _load(op: Op, array: Any, *indices: int) -> Any:
+    return array[indices]
+
+
+def _store(op: Op, array: Any, value: Any, *indices: int) -> None:
+    array[indices] = value
+
+
+class _Memory:
+    """A description of memory that keeps its owner alive."""
+
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
+        self.owner, self.__array_interface__ = owner, interface
+
+
+def _new_strides(step: int, dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a contiguous array in a new shape."""
+    steps = []
+    for dim in reversed(dims):
+        steps.append(step)
+        step *= dim or 1
+    return tuple(reversed(steps))
+
+
+def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.ndarray[Any, Any]:
+    type = op.result.type
+    assert isinstance(type, Array)
+    dims, axes = rest[: type.ndim], op.attrs["axes"]
+    if not isinstance(axes, tuple):
+        strides = array.strides if axes == "shape" and array.shape == dims else _new_strides(array.itemsize, dims)
+    else:
+        strides = tuple(array.strides[axis] * (step if n else 1) if axis >= 0 else 0 for n, (axis, step) in zip(dims, axes, strict=True))
+    if not array.size and not any(array.strides):
+        offset = 0
+    interface = {
+        "version": 3,
+        "typestr": type.dtype.str,
+        "shape": dims,
+        "strides": strides,
+        "data": (array.__array_interface__["data"][0] + offset, not (type.writable and array.flags.writeable)),
+    }
+    return np.asarray(_Memory(array, interface))
+
+
+def _assign(op: Op, array: Any, value: Any, *dims: int) -> None:
+    array[...] = value
+
+
+def _roll(op: Op, array: Any, *rest: int) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    return _settled(_rolled(array, rest), type, rest[: type.ndim])
+
+
+def _roll_into(op: Op, array: Any, value: Any, *rest: int) -> None:
+    array[...] = _rolled(value, rest)
+
+
+def _rolled(array: Any, rest: Sequence[int]) -> Any:
+    return np.roll(array, rest[array.ndim :], tuple(range(array.ndim)))
+
+
+def _at(op: Op, mask: Any) -> Any:
+    return (slice(None),) * op.attrs["lead"] + (mask,)
+
+
+def _pick(op: Op, array: Any, mask: Any, *dims: int) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    made = _new(type, dims)
+    made[...] = np.moveaxis(array[_at(op, mask)], op.attrs["lead"], 0)
+    return made
+
+
+def _take(op: Op, array: Any, index: Any, *dims: int) -> Any:
+    type, lead = op.result.type, op.attrs["lead"]
+    assert isinstance(type, Array)
+    length = array.shape[lead]
+    demand(all(-length <= place < length for place in index))
+    made = _new(type, dims)
+    made[...] = np.moveaxis(array.take(index, lead), lead, 0)
+    return made
+
+
+def _place(op: Op, array: Any, value: Any, mask: Any, count: int) -> None:
+    demand(not np.may_share_memory(array, mask) and not np.may_share_memory(array, value))
+    array[_at(op, mask)] = value
+
+
+def _empty(op: Op, *args: Any) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    array = _new(type, args[: type.ndim])
+    if op.attrs["filled"]:
+        array[...] = args[-1]
+    return array
+
+
+ARRAYS: dict[str, Callable[..., Any]] = {
+    "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
+    "dim": lambda op, array: array.shape[op.attrs["axis"]],
+    "stride": lambda op, array: array.strides[op.attrs["axis"]],
+    "load": _load,
+    "store": _store,
+    "slice_bounds": _slice_bounds,
+    "view": _view,
+    "ew": careful(_ew),
+    "assign": careful(_assign),
+    "empty": careful(_empty),
+    "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
+    "pick": careful(_pick),
+    "take": careful(_take),
+    "place": careful(_place),
+    "roll": careful(_roll),
+    "roll_into": careful(_roll_into),
+    "kernel": careful(_kernel),
+    "kernel_into": careful(_kernel_into),
+    "reduce": careful(_reduce),
+    "accumulate": careful(_accumulate),
+    "matmul": careful(_matmul),
+}
