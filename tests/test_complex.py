@@ -154,3 +154,27 @@ def test_captured_calls():
 
     check(f, 1j, 1)
     check(g, 1.5 + 1j, 5)
+
+
+# What a complex number may stand beside, or be given to, captured or not.
+FORMS = (
+    "np.add(a, z, out=a)", "a += z", "a[...] = z", "b = np.where(m, z, a)", "b = np.clip(a, z, z)", "a[0] = z", "b = np.maximum(a, z)",
+    "b = np.float64(1) + z", "b = z + np.complex128(2)", "b = a ** z", "b = z in a", "a.fill(z)", "b = np.full(3, z)",
+    "b = np.array([z, 1])", "b = sum([z, z])", "b = abs(z)", "b = z == a", "b = a * z + z", "b = np.sqrt(z)", "b = np.multiply(a, z)",
+    "b = np.multiply.outer(a, z)", "b = [z, a]", "b = (z, z)", 'b = f"{z}"', "b = z and 1", "b = -z", "b = +z", "b = z - 1", "b = z // 1",
+    "b = z % 2", "b = z < 1", "b = max(z, 1)", "b = int(z)", "b = round(z)", "b = math.sqrt(z)", "b = np.exp(z)",
+    "b = np.subtract(z, a, out=a)", "np.exp(z, out=a)", "b = a @ z", "b = np.dot(a, z)", "b = a.sum(initial=z)",
+    "b = np.linspace(0, z, 3)", "b = np.isnan(z)", "b = a[z]", "b = [1, 2][z]", "b = range(z)", "b = np.zeros(z)", "a[m] = z", "a[1:] = z",
+    "a[1:] *= z", "b = a.clip(z)", "b = np.round(z)", "b = np.prod([z, a[0]])", "b = a.dot(z)", "b = divmod(z, 2)", "b = z ** 2",
+    "b = z ** 0.5", "b = 2 ** z", "b = z @ a", "b = np.arange(z)", "b = a.astype(complex) + z", "b = np.take(a, z)",
+    "b = z if m[0] else a[0]", "b = not z", "b = z is z", "b = {z: 1}", "b = hash(z)", "b = np.minimum.reduce([z, z])", "b = np.cumsum(z)",
+    "b = np.roll(a, z)", "b = a.item(0) * z", "b = np.abs(z)", "b = np.conj(z)", "b = z.conjugate() * a",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.filterwarnings("ignore")
+def test_beside_everything_else(form):
+    for number in ("2.5 - 0.5j", "p + 1j"):
+        source = f"import math\nimport numpy as np\ndef f(a, p):\n    z = {number}\n    m = a == a\n    b = 0\n    {form}\n    return a, b\n"
+        check(source, np.array([1.5, 2, 3]) + 0j, 0.25, entry="f", configurations=("jit", "numpy"))

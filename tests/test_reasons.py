@@ -75,7 +75,7 @@ def test_every_key_used_in_the_code_exists(pattern):
 def test_operations_that_leave_have_a_reason():
     ops = pytest.importorskip("pijit.ir.ops")
     # Those whose reason is always given where they are emitted.
-    given = r"int_\w+|float_(div|floordiv|mod)|check\w*|np_op|ew|list_get"
+    given = r"int_\w+|float_(div|floordiv|mod)|complex_abs|check\w*|np_op|ew|list_get"
     for name, row in ops.OPS.items():
         if row.exits == ("redo",) and not re.fullmatch(given, name):
             assert tracer.REASONS.get(name, name) in reasons.BY_NAME, name

@@ -103,11 +103,12 @@ def source(name):
     return "import numpy as np\n" + "\n".join(line[8:] for line in PROGRAMS[name].splitlines()[1:])
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 5, 3000])
+@pytest.mark.parametrize("size", [0, 1, 2, 3000])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nobody_can_tell(name, size):
     if name in ("lent out", "two types", "rows") and not size:
         size = 1
+    size = min(size, 40) if name == "rows" else size  # element by element
     check(source(name), np.linspace(0.5, 3.5, size), 7, entry="f", calls=3)
 
 

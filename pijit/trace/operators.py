@@ -291,7 +291,8 @@ def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ..
     dtypes: list[Any] = []
     for operand in operands:
         value = value_of(operand)
-        assert value is not None
+        if value is None:
+            return None
         dtypes.append(_WEAK[value.type.name] if isinstance(value.type, ScalarType) else value.type.dtype)  # type: ignore[attr-defined]
     try:
         function: np.ufunc = ufunc_of(computed(ufunc))
