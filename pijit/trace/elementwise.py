@@ -120,8 +120,8 @@ def result_order(operands: tuple[Abstract, ...]) -> str | None:
     orders = {a.type.order for a in arrays if a.type.ndim > 1}
     if rank == 1 or orders <= {"C", "S"}:
         return "C"
-    if orders == {"F"} and all(a.type.ndim == rank for a in arrays):
-        return "F"
+    if orders == {"F"} and all(a.type.ndim == rank and not (rank > 2 and any(map(is_one, a.dims))) for a in arrays):
+        return "F"  # an axis of length 1 has no place among others: the iterator puts it outermost
     return None
 
 
