@@ -25,11 +25,13 @@ static bool steps_as_new(const PyArrayObject_fields *a, bool fortran)
     return true;
 }
 
+/* Only numbers: what elements that are objects do when they go is not put off. */
 static bool can_be_spare(PyObject *o)
 {
     const PyArrayObject_fields *a = (const PyArrayObject_fields *)o;
     const int own = NPY_ARRAY_OWNDATA | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    return Py_REFCNT(o) == 1 && PyArray_CheckExact(o) && a->base == NULL && a->weakreflist == NULL && a->_buffer_info == NULL &&
+    return Py_REFCNT(o) == 1 && PyArray_CheckExact(o) && (PyTypeNum_ISNUMBER(a->descr->type_num) || PyTypeNum_ISBOOL(a->descr->type_num)) &&
+           a->base == NULL && a->weakreflist == NULL && a->_buffer_info == NULL &&
            (a->flags & ~(NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)) == own;
 }
 
