@@ -22,7 +22,7 @@ import sys
 import traceback
 import types
 import warnings
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -280,6 +280,7 @@ class Subject:
     source: str = ""
     entry: str = ""
     file: str = ""
+    exits: dict[str, list[Any]] = field(default_factory=dict)  # of its fragments, by the options that they were made with
 
     def make(self) -> Instance:
         if self.function is not None:
@@ -342,6 +343,7 @@ def jitted(subject: Subject, calls: list[Any], plain: list[Outcome], options: di
     instance = subject.make()
     instance.jit(options)
     compare(f"jit({options})", plain, instance.run(calls))
+    subject.exits[repr(options)] = [fragment.exits for fragment in tiers.record_of(instance.function.__code__).fragments]
     return pijit.stats(instance.function)
 
 
@@ -366,11 +368,8 @@ VERSIONS, VERSION = 3, sys.version_info.minor - 11
 
 def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any]) -> Any:
     """Each exit in turn: compiled so that it is taken whenever it is reached."""
-    probe = subject.make()
-    probe.jit(options)
-    compare("before forcing", plain, probe.run(calls))
-    record = tiers.record_of(probe.function.__code__)
-    tables = [fragment.exits for fragment in record.fragments]
+    stats = None if repr(options) in subject.exits else jitted(subject, calls, plain, options)
+    tables = subject.exits[repr(options)]
     exits = max(map(len, tables), default=0)
     # A poll comes straight back to where it was taken: always taken, it would never get on.
     possible = [i for i in range(exits) if not any(len(t) > i and t[i].kind in ("poll", "return") for t in tables)]
@@ -380,7 +379,7 @@ def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: di
         instance.jit(options)
         tiers.record_of(instance.function.__code__).plan.force_exit = index
         compare(f"forced exit {index} of {exits}, {options}", plain, instance.run(calls))
-    return pijit.stats(probe.function)
+    return stats
 
 
 # How to run it, and the options for jit.
