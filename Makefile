@@ -52,8 +52,9 @@ bench: $(VENV)/.ready
 
 # At one core, and at all of them.
 bench-peers: $(PEERS_VENV)/.ready
-	$(PEERS_VENV)/bin/python bench/peers.py one $(ARGS)
-	$(PEERS_VENV)/bin/python bench/peers.py all $(ARGS)
+	$(PEERS_VENV)/bin/python bench/peers.py one O1 $(ARGS)
+	$(PEERS_VENV)/bin/python bench/peers.py one O2 $(ARGS)
+	$(PEERS_VENV)/bin/python bench/peers.py all O2 $(ARGS)
 
 lint: $(VENV)/.ready
 	$(RUN) -m ruff check .

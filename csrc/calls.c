@@ -458,6 +458,7 @@ PyObject *pj_symbols(void)
         {"pj_take", (void *)pj_take},
         {"pj_list_ints", (void *)pj_list_ints},
         {"pj_fold", (void *)pj_fold},
+        {"pj_share", (void *)pj_share},
         {"pj_kernel_into", (void *)pj_kernel_into},
         {"pj_call_aside", (void *)pj_call_aside},
         {"pj_release", (void *)pj_release},

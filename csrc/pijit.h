@@ -397,6 +397,9 @@ int64_t pj_errmask(void); /* -1: unknown */
 int pj_quiet_init(void);
 bool pj_warnings_quiet(void); /* a RuntimeWarning would only be shown or recorded */
 
+/* share.c */
+int64_t pj_share(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t low, int64_t high, int64_t *p, int64_t units, int64_t threads);
+
 /* store.c */
 #define PJ_TROUBLE 16 /* in what a kernel returns: only NumPy can do it */
 int64_t pj_kernel_into(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *plan);

@@ -29,6 +29,7 @@ typedef struct {
     int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
     int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing or can do it again, */
     int64_t named;         /* or what flags there are says who raised them */
+    int64_t threads, work; /* how many may share it, and units of work per element (share.c) */
     int64_t noperands;
     struct {
         int64_t place, itemsize; /* place: of the pointer in p */
@@ -104,7 +105,11 @@ static void point_at(const Plan *plan, int64_t *p, const char *data, const int64
 /* Runs the kernel for a part of its first axis; gives the flags that count, and trouble. */
 static int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64_t high, int64_t *p)
 {
-    int64_t status = kernel(low, high, p);
+    int64_t units = plan->work * (high - low);
+    for (int64_t i = 1; i < plan->naxes && plan->threads > 1; i++) {
+        units *= p[i];
+    }
+    int64_t status = plan->threads > 1 ? pj_share(kernel, low, high, p, units, plan->threads) : kernel(low, high, p);
     return (status | (plan->watched ? pj_fp_get() : 0)) & (plan->watched | PJ_TROUBLE);
 }
 

@@ -332,9 +332,9 @@ def difference(a: Any, b: Any) -> str:
 def compare(name: str, plain: list[Outcome], native: list[Outcome]) -> None:
     """AssertionError that names the first difference."""
     for number, (expected, got) in enumerate(zip(plain, native, strict=True), 1):
-        for field in fields(Outcome):
-            a, b = getattr(expected, field.name), getattr(got, field.name)
-            assert a == b, f"{name}, call {number}: {field.name} differs{difference(a, b)}"
+        for row in fields(Outcome):
+            a, b = getattr(expected, row.name), getattr(got, row.name)
+            assert a == b, f"{name}, call {number}: {row.name} differs{difference(a, b)}"
     assert not tiers.INTERNAL_ERRORS, f"{name}: {tiers.INTERNAL_ERRORS}"
 
 

@@ -302,7 +302,7 @@ def test_what_has_nothing_to_compile_comes_back_unchanged(thing, caplog):
     ("options", "message"),
     [
         ({"capture_mode": "ast"}, "jit: capture_mode='ast' does not exist; there are: 'bytecode'"),
-        ({"jit_level": "O3"}, "jit: jit_level='O3' does not exist; there are: 'O0', 'O1'"),
+        ({"jit_level": "O3"}, "jit: jit_level='O3' does not exist; there are: 'O0', 'O1', 'O2'"),
         ({"backend": "cuda"}, "jit: backend='cuda' does not exist; there are: 'numba', 'numpy'"),
         ({"backend": []}, "jit: backend=[] does not exist; there are: 'numba', 'numpy'"),
         ({"fullgraph": "yes"}, "jit: fullgraph='yes' does not exist; there are: False, True"),
@@ -313,7 +313,7 @@ def test_what_has_nothing_to_compile_comes_back_unchanged(thing, caplog):
         ),
         ({"mode": "PSJit"}, "jit: mode='PSJit' does not exist; there are: 'PIJit'"),
         ({"compile_once": 2}, "jit: compile_once=2 does not exist; there are: False, True"),
-        ({"jit_config": {"jit_level": "O3"}}, "jit: jit_level='O3' does not exist; there are: 'O0', 'O1'"),
+        ({"jit_config": {"jit_level": "O3"}}, "jit: jit_level='O3' does not exist; there are: 'O0', 'O1', 'O2'"),
     ],
 )
 def test_unknown_options_list_what_exists(options, message):

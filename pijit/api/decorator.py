@@ -119,7 +119,8 @@ def jit(
 
     capture_mode: "bytecode": symbolic execution of the bytecode; what is not supported runs in the interpreter.
     fullgraph: raise CaptureError where anything would have to run in the interpreter.
-    jit_level: "O1": operations are fused; "O0": each on its own, for debugging. Both give NumPy's bits.
+    jit_level: "O1": operations are fused; "O0": each on its own, for debugging. Both give NumPy's bits. "O2": floating-point arithmetic may be
+        regrouped and rounded less often, and large kernels use all cores (docs/levels.md says what that means for results).
     backend: "numba", or "numpy": the graph evaluated by NumPy, the reference.
     compile_once: accepted; functions made again and again from one code object always share what was compiled.
     fn, mode, jit_config: other spellings: `fn=f` is the function, `mode="PIJit"` is capture_mode="bytecode", `jit_config` a

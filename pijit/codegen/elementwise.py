@@ -16,7 +16,7 @@ from . import scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
-from .kernels import TROUBLE
+from .kernels import SIGNATURE, TROUBLE, divisible, work
 from .llvm import I1, I64, PTR, call, i64, make_complex, parts
 from .loops import nest
 from .rows import Unsupported, row
@@ -89,8 +89,17 @@ def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
             return tuple(made)
         with _watched(d, op, made, signals(described), op.attrs["flags"]) as statuses:
-            statuses.append(call(b, symbol, I64, i64(0), words[0], p))
+            statuses.append(_run(d, described, symbol, words[0], p, total))
     return tuple(made)
+
+
+def _run(d: Driver, kernel: Kernel, symbol: str, rows: Any, p: Any, total: Any) -> Any:
+    """Calls the kernel, for all of its first axis, on the threads that the graph may use."""
+    b, threads = d.builder, d.graph.threads if divisible(kernel) else 1
+    if threads == 1:
+        return call(b, symbol, I64, i64(0), rows, p)
+    code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
+    return call(b, "pj_share", I64, code, i64(0), rows, p, b.mul(total, i64(work(kernel))), i64(threads))
 
 
 @row("accumulate")

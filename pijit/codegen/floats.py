@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Op
+from .kernels import relaxing
 from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, parts
 from .rows import Unsupported, row
 
@@ -28,7 +29,8 @@ _PLAIN = {"float_add": "fadd", "float_sub": "fsub", "float_mul": "fmul", "float_
 
 @row(*_PLAIN)
 def _plain(d: Driver, op: Op) -> Any:
-    return getattr(d.builder, _PLAIN[op.name])(*map(d.scalar, op.args))
+    with relaxing(d.builder, d.graph.relaxed):
+        return getattr(d.builder, _PLAIN[op.name])(*map(d.scalar, op.args))
 
 
 @row("float_abs")

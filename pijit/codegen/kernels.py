@@ -22,7 +22,7 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
-from ..ir.ufuncs import can_raise, signals
+from ..ir.ufuncs import can_raise, place_counts, signals
 from . import scalars
 
 I64 = ir.IntType(64)
@@ -218,7 +218,8 @@ class Body:
         step = self.kernel.steps[number]
         dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
         operands = [values[arg] for arg in step.args]
-        value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
+        with relaxing(self.builder, self.kernel.relaxed and loose(step.ufunc, step.dtype)):
+            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
         if len(self.kernel.operands) + number in self.hidden:
             for half in value if isinstance(value, tuple) else (value,):
                 self.accumulate(scalars.Emitter(self.builder).bits(half))
@@ -267,6 +268,42 @@ def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row, or as a scan, which keeps
     a processor from doing the others on several elements at once."""
     return step.fold or step.scan or not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+
+
+def divisible(kernel: Kernel) -> bool:
+    """Whether parts of the first axis may be done at the same time, with the same bits."""
+    return not place_counts(kernel) and not any(step.scan for step in kernel.steps)
+
+
+_FORMULA, _LOOP, _MEMORY = 3, 30, 5  # tenths of a nanosecond, roughly
+
+
+def work(kernel: Kernel) -> int:
+    """What one element costs, in the units of csrc/share.c; of what is folded, one row."""
+    steps = sum(_LOOP if by_loop(kernel, step) else _FORMULA for step in kernel.steps)
+    moved = len(kernel.outputs) + (kernel.store is not None) + sum(1 for operand in kernel.operands if operand.strides is not None)
+    return steps + _MEMORY * moved
+
+
+# What may be regrouped and contracted where that is allowed; in what else there is the order of operations is the method.
+_ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "square", "power_2", "negative"})
+_REGROUPED = frozenset({"fadd", "fsub", "fmul", "fdiv", "fneg"})
+_FREEDOM = ["reassoc", "arcp", "contract", "nsz"]
+
+
+def loose(ufunc: str, dtype: str) -> bool:
+    """Whether the operation is among those."""
+    return ufunc in _ARITHMETIC and dtype.startswith("float")
+
+
+@contextmanager
+def relaxing(builder: ir.IRBuilder, on: bool) -> Iterator[None]:
+    """Lets LLVM regroup the arithmetic that the body makes, all in one block; infinities and NaNs stay."""
+    block, before = builder.block, len(builder.block.instructions)
+    yield
+    for instruction in block.instructions[before:] if on else ():
+        if instruction.opname in _REGROUPED:
+            instruction.flags = list(_FREEDOM)
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.

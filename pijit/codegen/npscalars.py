@@ -12,6 +12,7 @@ from . import scalars
 from .convert import resize
 from .floats import divide, exit_if_suspect
 from .ints import int_power
+from .kernels import loose, relaxing
 from .llvm import F64, I64, call, i64, is_finite, make_complex, parts
 from .rows import Unsupported, row
 
@@ -34,7 +35,8 @@ def _np_op(d: Driver, op: Op) -> Any:
         result = own(d, op, *args)
     elif scalars.supports(ufunc, dtypes := tuple(_dtype(v.type) for v in (*op.args, *op.results))):
         trouble: list[Any] = []
-        made = scalars.emit(d.builder, ufunc, dtypes, [_halves(d, a) for a in args], trouble)
+        with relaxing(d.builder, d.graph.relaxed and loose(ufunc, dtypes[-1])):
+            made = scalars.emit(d.builder, ufunc, dtypes, [_halves(d, a) for a in args], trouble)
         for condition in trouble:
             d.exit_if(op, condition)
         result = make_complex(d.builder, *made) if isinstance(made, tuple) else made

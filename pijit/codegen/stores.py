@@ -24,7 +24,7 @@ from ..ir.kernel import Kernel
 from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
 from . import words as memory
-from .kernels import SIGNATURE, walked
+from .kernels import SIGNATURE, divisible, walked, work
 from .layout import Area
 from .llvm import I64, call, i64
 
@@ -43,7 +43,7 @@ _BLOCK = 8192  # elements at a time
 RESULT = 4  # words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many
 
 
-def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
+def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int]:
     """The kernel as csrc/store.c wants to know it."""
     place = {word: number for number, word in enumerate(kernel.words())}
     store = kernel.store
@@ -52,7 +52,8 @@ def plan(kernel: Kernel, watched: int, harmless: bool) -> list[int]:
     whole = kernel.ndim > 1 and place_counts(kernel)
     saved = store.operand is not None and store.named is not None
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
-    made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved, len(numbers)]
+    made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
+    made += [threads if divisible(kernel) else 1, work(kernel), len(numbers)]
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
         name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
@@ -66,7 +67,7 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     """Calls the helper; gives whether to leave by "redo". p has room for RESULT words more than the kernel needs."""
     b, kernel = d.builder, op.attrs["kernel"]
     errors = d.graph.errors_at(op)
-    words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless)
+    words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless, d.graph.threads)
     described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))
     described.initializer = ir.Constant(described.value_type, words)
     described.linkage = "internal"

@@ -16,7 +16,7 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel
 from . import inner, scalars, scans
-from .kernels import POINTER, Body, by_loop, memory_type
+from .kernels import POINTER, Body, by_loop, loose, memory_type, relaxing
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
@@ -260,7 +260,8 @@ class TiledBody(Body):
                     total = scalars.load(builder, dtype, place)
                     for start in starts:
                         value = scalars.load(builder, dtype, self._element(operand, start, index))
-                        total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
+                        with relaxing(builder, self.kernel.relaxed and loose(step.ufunc, dtype)):
+                            total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
                     scalars.store(builder, dtype, total, place)
                     self.flush_trouble()
         # what it raises counts, whatever becomes of it

@@ -36,6 +36,9 @@ class Config:
     max_blocks: int = setting(2000, "blocks in one graph")
     max_inline_depth: int = setting(8, "calls inlined into one another")
     max_unroll: int = setting(64, "items of a short tuple or list that a loop over it is unrolled for")
+    threads: int = setting(
+        0, "threads that large kernels may use; 0: one, or with jit_level=\"O2\" as many as the process has cores when it compiles"
+    )
     exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
     log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
     compile_all: bool = setting(False, "true (tests): what cannot pay is compiled too, and what does not pay is kept")
@@ -133,6 +136,6 @@ class Options:
 # What exists, by option. Later front-ends and back-ends are new words here.
 CHOICES: dict[str, tuple[str, ...]] = {
     "capture_mode": ("bytecode",),
-    "jit_level": ("O0", "O1"),
+    "jit_level": ("O0", "O1", "O2"),
     "backend": ("numba", "numpy"),
 }

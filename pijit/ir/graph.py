@@ -257,13 +257,16 @@ class Block:
 @dataclass(slots=True)
 class Graph:
     """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder. ``errors``:
-    NumPy's error state where the fragment is entered."""
+    NumPy's error state where the fragment is entered. ``relaxed``: floating-point arithmetic may be regrouped and contracted. ``threads``: that
+    large kernels may use."""
 
     inputs: list[Value]
     entry: Block
     blocks: list[Block] = field(default_factory=list)
     name: str = "fragment"
     errors: ErrorState = DEFAULT
+    relaxed: bool = False
+    threads: int = 1
 
     def errors_at(self, op: Op) -> ErrorState:
         """NumPy's error state where the operation stands."""

@@ -52,13 +52,14 @@ class Store:
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """``ndim`` >= 1 axes, the outermost loop first. ``outputs``: references to steps, each written to a new array that is
-    contiguous in the order of the kernel's axes."""
+    contiguous in the order of the kernel's axes. ``relaxed``: its sums and products may be regrouped and contracted."""
 
     ndim: int
     operands: tuple[Operand, ...]
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
     store: Store | None = None
+    relaxed: bool = False
 
     def dtype(self, reference: int) -> str:
         """The dtype of an operand or a step."""

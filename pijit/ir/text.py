@@ -165,7 +165,8 @@ def kernel(kernel: Kernel) -> str:
     )
     outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or kernel.store is None else ""
     into = "" if kernel.store is None else _store(kernel.store, names)
-    return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into)))}}}"
+    relaxed = "relaxed" if kernel.relaxed else ""
+    return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into, relaxed)))}}}"
 
 
 def _function(step: Step) -> str:

@@ -67,7 +67,7 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, alone: bool = False) 
         plan.redirect(block)
     users = _users(graph)
     for block, plan in plans:
-        plan.rewrite(block, users)
+        plan.rewrite(block, users, graph.relaxed)
 
 
 @dataclass(eq=False)
@@ -193,9 +193,9 @@ class _Plan:
                 name: replace(exit, frames=start.frames, names=start.names) for name, exit in op.exits.items()
             }  # new ones: operations of one instruction may share theirs
 
-    def rewrite(self, block: Block, users: dict[Value, set[object]]) -> None:
+    def rewrite(self, block: Block, users: dict[Value, set[object]], relaxed: bool) -> None:
         member = {op for group in self.groups for op in group.ops}
-        kernels = {block.ops[group.last]: _kernel(group, users) for group in self.groups}
+        kernels = {block.ops[group.last]: _kernel(group, users, relaxed) for group in self.groups}
         block.ops = [kernels.get(op, op) for op in block.ops if op in kernels or op not in member]
 
 
@@ -281,7 +281,7 @@ def _is_one(dim: Value) -> bool:
     return isinstance(dim, Const) and dim.value == 1
 
 
-def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
+def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
     dims = _dims(group.ops[-1])
     into, exits = group.store, group.ops[-1].exits
@@ -318,7 +318,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]]) -> Op:
     )
     results = tuple(op.result for op in group.ops if users.get(op.result, set()) - {*group.ops, into})
     ndim = 1 if collapsed else len(dims)
-    kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results))
+    kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results), relaxed=relaxed)
     if into is not None:
         store = _store(into, places[into.args[1]], order, collapsed)
         own = numbers.get((into.args[0], ()))

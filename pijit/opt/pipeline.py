@@ -11,6 +11,7 @@ from .branchless import straighten
 from .dce import dce
 from .equal import equal
 from .fuse import Fusible, fuse
+from .relax import relax
 from .rolls import rolls
 from .simplify import simplify, thread
 from .strip import strip
@@ -41,6 +42,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("strip", lambda graph, options: strip(graph)),
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
+    ("relax", lambda graph, options: relax(graph) if graph.relaxed else None),
     ("unseen", lambda graph, options: unseen(graph)),
     ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -116,11 +117,17 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     start = time.perf_counter()
     graph = capture.graph
     captured = text(graph) if log.enabled("graph") else ""
+    graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
     optimize(graph, Passes(level=options.jit_level, fusible=_fusible, formula=supports, checked=CONFIG.raise_internal))
     native = BACKENDS[options.backend](graph, force_exit)
     rows, texts, names = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
     exits = sorted(graph.exits(), key=lambda exit: exit.index)
     return Compiled(capture, graph, native, rows, texts, names, exits, time.perf_counter() - start, captured)
+
+
+def _threads(options: Options) -> int:
+    """How many a kernel may use."""
+    return CONFIG.threads or (len(os.sched_getaffinity(0)) if options.jit_level == "O2" else 1)
 
 
 def _fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
