@@ -11,7 +11,9 @@ import numpy as np
 from .kernel import Kernel
 from .types import Array, Type
 
-LARGEST_PRODUCT = 1 << 20  # multiplications of a matrix product: for more NumPy lets other threads run meanwhile
+# Multiplications of a matrix product: a few milliseconds, no longer than a thread keeps the interpreter anyway. For more NumPy is called, which
+# lets other threads run meanwhile.
+LARGEST_PRODUCT = 1 << 25
 
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
 _QUIET = frozenset(
