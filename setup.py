@@ -40,6 +40,7 @@ def extension():
             "-Wall",
             "-Wextra",
             "-fvisibility=hidden",
+            "-ffp-contract=off",  # NumPy and CPython round each operation
             "-Wno-cast-function-type",  # method tables hold functions of several signatures
             "-Wno-missing-field-initializers",  # CPython's type objects are filled by designated fields
         ]

@@ -451,6 +451,8 @@ PyObject *pj_symbols(void)
         {"pj_view", (void *)pj_view},
         {"pj_assign", (void *)pj_assign},
         {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
+        {"pj_ramp_ints", (void *)pj_ramp_ints},
+        {"pj_ramp_floats", (void *)pj_ramp_floats},
         {"pj_roll", (void *)pj_roll},
         {"pj_mask_count", (void *)pj_mask_count},
         {"pj_pick", (void *)pj_pick},

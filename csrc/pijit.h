@@ -397,6 +397,10 @@ int64_t pj_errmask(void); /* -1: unknown */
 int pj_quiet_init(void);
 bool pj_warnings_quiet(void); /* a RuntimeWarning would only be shown or recorded */
 
+/* ramp.c */
+void pj_ramp_ints(int64_t *target, int64_t n, int64_t start, int64_t step);
+void pj_ramp_floats(double *target, int64_t n, double first, double second);
+
 /* share.c */
 int64_t pj_share(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t low, int64_t high, int64_t *p, int64_t units, int64_t threads);
 

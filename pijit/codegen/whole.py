@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 
+@row("ramp")
+def _ramp(d: Driver, op: Op) -> ArrayValue:
+    type = op.result.type
+    assert isinstance(type, Array)
+    length, first, second = map(d.scalar, op.args)
+    array = new_array(d, op, type, [length], [])
+    helper = "pj_ramp_ints" if type.name == "int64" else "pj_ramp_floats"
+    call(d.builder, helper, ir.VoidType(), array.data, length, first, second)
+    return array
+
+
 @row("empty")
 def _empty(d: Driver, op: Op) -> ArrayValue:
     type = op.result.type

@@ -255,6 +255,7 @@ OPERATIONS = {
     "place": "overlap",
     "put": "store_target",
     "reduce": "fp_flags",
+    "ramp": "memory",
     "roll": "memory",
     "roll_into": "memory",
     "take": "index_error",

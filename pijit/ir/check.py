@@ -329,6 +329,13 @@ def _empty(op: Op) -> bool:
     return not filled or isinstance(op.args[-1].type, Np)
 
 
+def _ramp(op: Op) -> bool:
+    if len(op.args) != 3 or not _ints(op, 0, 1) or not _one(op, Array):
+        return False
+    kind = {"int64": INT, "float64": FLOAT}.get(op.result.type.name)  # type: ignore[attr-defined]
+    return _types(op.args[1:]) == (kind, kind) and op.result.type == Array(op.result.type.name, 1, "C")  # type: ignore[attr-defined]
+
+
 def _stores(kernel: Kernel, into: tuple[Value, ...]) -> bool:
     """Whether the kernel stores into what it is given for that."""
     if kernel.store is None or len(into) != 1:
@@ -443,6 +450,7 @@ SIGNATURES: dict[str, Signature] = {
     "ew": _ew,
     "assign": _assign,
     "empty": _empty,
+    "ramp": _ramp,
     "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
     "pick": _pick,
     "take": _take,

@@ -115,6 +115,8 @@ ROWS = (
         " dims of a. exit: no memory for the copy", _REDO, effect="write", attrs=("stretch",)),
     Row("empty", "np.empty(dims) of the result type; with an argument after the dims: np.full. exit: no memory or negative dimension",
         _REDO, attrs=("filled",), fresh=True),
+    Row("ramp", "np.arange: args length, the first element, and of ints the step, of floats the second element; a new array of either. exit: no"
+        " memory", _REDO, fresh=True),
     Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else"
         " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
         " exit: a flag was raised, or no memory; no elements of the result, or of the array where there is no identity or the result has several"

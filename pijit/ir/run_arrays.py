@@ -198,6 +198,18 @@ def _empty(op: Op, *args: Any) -> Any:
     return array
 
 
+def _ramp(op: Op, length: int, first: Any, second: Any) -> Any:
+    type = op.result.type
+    assert isinstance(type, Array)
+    array = _new(type, (length,))
+    if type.name == "int64":
+        array[...] = first + np.arange(length) * second
+    else:
+        array[...] = first + np.arange(float(length)) * (second - first)
+        array[:2] = (first, second)[:length]
+    return array
+
+
 ARRAYS: dict[str, Callable[..., Any]] = {
     "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
@@ -209,6 +221,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "ew": careful(_ew),
     "assign": careful(_assign),
     "empty": careful(_empty),
+    "ramp": careful(_ramp),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
     "pick": careful(_pick),
     "take": careful(_take),

@@ -23,7 +23,7 @@ from ..ir.types import Array
 from .again import repeatable, seen_elsewhere
 from .equal import READERS
 
-_MAKERS = frozenset({"pick", "take", "roll", "matmul"})
+_MAKERS = frozenset({"pick", "take", "roll", "matmul", "ramp"})
 _CALLED = (operator.matmul, np.matmul, np.dot)  # these give a new array for arrays
 
 

@@ -233,6 +233,7 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "ew": lambda op: int(op.attrs["n"]),
     "view": lambda op: 2,
     "empty": lambda op: 0,
+    "ramp": lambda op: 0,
     "roll": lambda op: 1,
     "accumulate": lambda op: 1,
     "pick": lambda op: 2,

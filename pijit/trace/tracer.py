@@ -110,7 +110,7 @@ REASONS = {
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "matmul": "fp_flags", "accumulate": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
-    "empty": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
+    "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
     "take": "index_error", "list_ints": "list_item_type",
     "draw": "draw", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
