@@ -21,6 +21,7 @@ from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .npscalars import Deferred
 from .owners import Owners
+from .relaxed import CONTRACTED, REGROUPED, totals
 from .rows import LOWERINGS, Unsupported
 
 if TYPE_CHECKING:
@@ -84,9 +85,14 @@ class Driver:
         self._ways_out: dict[tuple[Any, ...], WayOut] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
+        self._totals = totals(graph) if graph.relaxed else frozenset()
         self.held: frozenset[Value] = frozenset()
         self._targets: dict[int, Target] = {}
         self._places: dict[Value, int] = dict(self.layout.word)  # values that are in W whatever happens
+
+    def freedom(self, op: Op, loose: bool = True) -> tuple[str, ...]:
+        """What LLVM may do to the operation's arithmetic."""
+        return (REGROUPED if op in self._totals else CONTRACTED) if loose and self.graph.relaxed else ()
 
     # ---- the whole function ----
 

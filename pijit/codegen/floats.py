@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Op
-from .kernels import relaxing
 from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, parts
+from .relaxed import relaxing
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _PLAIN = {"float_add": "fadd", "float_sub": "fsub", "float_mul": "fmul", "float_
 
 @row(*_PLAIN)
 def _plain(d: Driver, op: Op) -> Any:
-    with relaxing(d.builder, d.graph.relaxed):
+    with relaxing(d.builder, d.freedom(op)):
         return getattr(d.builder, _PLAIN[op.name])(*map(d.scalar, op.args))
 
 

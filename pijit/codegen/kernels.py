@@ -24,6 +24,7 @@ from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
 from . import scalars
+from .relaxed import REGROUPED, loose, relaxing
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
@@ -218,7 +219,7 @@ class Body:
         step = self.kernel.steps[number]
         dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
         operands = [values[arg] for arg in step.args]
-        with relaxing(self.builder, self.kernel.relaxed and loose(step.ufunc, step.dtype)):
+        with relaxing(self.builder, REGROUPED if self.kernel.relaxed and loose(step.ufunc, step.dtype) else ()):
             value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
         if len(self.kernel.operands) + number in self.hidden:
             for half in value if isinstance(value, tuple) else (value,):
@@ -283,27 +284,6 @@ def work(kernel: Kernel) -> int:
     steps = sum(_LOOP if by_loop(kernel, step) else _FORMULA for step in kernel.steps)
     moved = len(kernel.outputs) + (kernel.store is not None) + sum(1 for operand in kernel.operands if operand.strides is not None)
     return steps + _MEMORY * moved
-
-
-# What may be regrouped and contracted where that is allowed; in what else there is the order of operations is the method.
-_ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "square", "power_2", "negative"})
-_REGROUPED = frozenset({"fadd", "fsub", "fmul", "fdiv", "fneg"})
-_FREEDOM = ["reassoc", "arcp", "contract", "nsz"]
-
-
-def loose(ufunc: str, dtype: str) -> bool:
-    """Whether the operation is among those."""
-    return ufunc in _ARITHMETIC and dtype.startswith("float")
-
-
-@contextmanager
-def relaxing(builder: ir.IRBuilder, on: bool) -> Iterator[None]:
-    """Lets LLVM regroup the arithmetic that the body makes, all in one block; infinities and NaNs stay."""
-    block, before = builder.block, len(builder.block.instructions)
-    yield
-    for instruction in block.instructions[before:] if on else ():
-        if instruction.opname in _REGROUPED:
-            instruction.flags = list(_FREEDOM)
 
 
 # Arithmetic that LLVM cannot do without its operands: where its result is needed so are they.

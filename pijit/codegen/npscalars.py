@@ -12,8 +12,8 @@ from . import scalars
 from .convert import resize
 from .floats import divide, exit_if_suspect
 from .ints import int_power
-from .kernels import loose, relaxing
 from .llvm import F64, I64, call, i64, is_finite, make_complex, parts
+from .relaxed import loose, relaxing
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _np_op(d: Driver, op: Op) -> Any:
         result = own(d, op, *args)
     elif scalars.supports(ufunc, dtypes := tuple(_dtype(v.type) for v in (*op.args, *op.results))):
         trouble: list[Any] = []
-        with relaxing(d.builder, d.graph.relaxed and loose(ufunc, dtypes[-1])):
+        with relaxing(d.builder, d.freedom(op, loose(ufunc, dtypes[-1]))):
             made = scalars.emit(d.builder, ufunc, dtypes, [_halves(d, a) for a in args], trouble)
         for condition in trouble:
             d.exit_if(op, condition)

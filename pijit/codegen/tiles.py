@@ -16,7 +16,8 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel
 from . import inner, scalars, scans
-from .kernels import POINTER, Body, by_loop, loose, memory_type, relaxing
+from .kernels import POINTER, Body, by_loop, memory_type
+from .relaxed import REGROUPED, loose, relaxing
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
@@ -260,7 +261,7 @@ class TiledBody(Body):
                     total = scalars.load(builder, dtype, place)
                     for start in starts:
                         value = scalars.load(builder, dtype, self._element(operand, start, index))
-                        with relaxing(builder, self.kernel.relaxed and loose(step.ufunc, dtype)):
+                        with relaxing(builder, REGROUPED if self.kernel.relaxed and loose(step.ufunc, dtype) else ()):
                             total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
                     scalars.store(builder, dtype, total, place)
                     self.flush_trouble()

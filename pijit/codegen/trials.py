@@ -9,8 +9,8 @@ from ..ir.graph import Const
 from ..ir.types import Np
 from . import scalars
 from .assign import extent
-from .kernels import loose, relaxing
 from .llvm import I64, i64, is_finite
+from .relaxed import loose, relaxing
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _np_try(d: Driver, op: Op) -> tuple[Any, Any]:
     dtypes = tuple(value.type.name for value in (*op.args, op.results[0]) if isinstance(value.type, Np))
     if dtypes[-1].startswith("float") and scalars.supports(ufunc, dtypes):
         trouble: list[Any] = []
-        with relaxing(b, d.graph.relaxed and loose(ufunc, dtypes[-1])):
+        with relaxing(b, d.freedom(op, loose(ufunc, dtypes[-1]))):
             result = scalars.emit(b, ufunc, dtypes, args, trouble)
         return result, b.zext(reduce(b.or_, trouble, b.not_(is_finite(b, result))), I64)
     if (ufunc, dtypes[0][0]) not in _WRAPPED:

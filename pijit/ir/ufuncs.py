@@ -15,6 +15,9 @@ from .types import Array, Type
 # lets other threads run meanwhile.
 LARGEST_PRODUCT = 1 << 25
 
+# Sums, products and quotients: what jit_level="O2" may regroup and contract.
+ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "square", "power_2", "negative"})
+
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
 _QUIET = frozenset(
     (
