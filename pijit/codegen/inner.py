@@ -91,7 +91,7 @@ def _same_in_tiles(loop: Loop, dtypes: tuple[str, ...]) -> bool:
         warnings.simplefilter("ignore")
         return all(
             equal(loop.ufunc(*whole), _tiled(loop, call, tiles, dtypes[-1]))
-            for whole, tiles in _layouts([_samples(name, seed) for seed, name in enumerate(dtypes[:-1])], loop)
+            for whole, tiles in _layouts([samples(name, seed) for seed, name in enumerate(dtypes[:-1])], loop)
         )
 
 
@@ -134,7 +134,7 @@ def equal(a: Any, b: Any) -> bool:
     return bool(np.array_equal(a, b))
 
 
-def _samples(dtype: str, seed: int) -> Any:
+def samples(dtype: str, seed: int) -> Any:
     """Ordinary and special values, three times as many as are used at once."""
     rng, n = np.random.default_rng(seed), 3 * _N + 2
     kind = np.dtype(dtype).kind

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import BOOL, FLOAT, INT, Np, Type
-from . import scalars
+from . import scalars, singles
 from .convert import resize
 from .floats import divide, exit_if_suspect
 from .ints import int_power
@@ -40,6 +40,8 @@ def _np_op(d: Driver, op: Op) -> Any:
         for condition in trouble:
             d.exit_if(op, condition)
         result = make_complex(d.builder, *made) if isinstance(made, tuple) else made
+    elif singles.usable(ufunc, dtypes):
+        return singles.emit(d, op, dtypes, args)
     else:
         raise Unsupported(f"np.{ufunc} on scalars of {dtype}")
     _check(d, op, result, args)

@@ -77,6 +77,11 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
     def scalar(ufunc: str, dtype: str) -> bool:
         return not strange and (ufunc, dtype) in NP_OPS
 
+    def single(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+        from pijit.codegen.singles import usable
+
+        return not strange and usable(ufunc, dtypes)
+
     def product(dtype: str) -> bool:
         from pijit.codegen.products import usable
 
@@ -96,6 +101,7 @@ def _limits(errmask: int, varying: Collection[str]) -> Limits:
         reduce=reduce,
         scan=scan,
         scalar=scalar,
+        single=single,
         product=product,
         draw=draw,
         varying=varying,

@@ -59,6 +59,7 @@ class Limits:
     """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
+    ``single``: for one element by NumPy's inner loop;
     ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``varying``: names of sources that held one text and then another."""
 
     versions: int = 8
@@ -70,6 +71,7 @@ class Limits:
     reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scan: Callable[[str, str], bool] = lambda ufunc, dtype: False
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
+    single: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     product: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
     varying: Collection[str] = ()
