@@ -161,8 +161,13 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
         }
         return PyCell_GET(PyTuple_GET_ITEM(closure, row->a));
     }
-    case PJ_GUARD_CELL:
-        return PyCell_Check(registers[row->reg]) ? PyCell_GET(registers[row->reg]) : NULL;
+    case PJ_GUARD_CLOSED: {
+        PyObject *function = registers[row->reg];
+        PyObject *closure = PJ_IS_FUNCTION(function) ? PyFunction_GET_CLOSURE(function) : NULL;
+        return closure != NULL && row->a < PyTuple_GET_SIZE(closure) ? PyCell_GET(PyTuple_GET_ITEM(closure, row->a)) : NULL;
+    }
+    case PJ_GUARD_PART:
+        return pj_part(registers[row->reg], row);
     default:
         return NULL;
     }
@@ -236,11 +241,12 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
     case PJ_GUARD_SOLE:
         return Py_REFCNT(o) == 1;
     case PJ_GUARD_LENGTH:
-        return (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
+        return PyDict_CheckExact(o) ? PyDict_GET_SIZE(o) == row->a
+                                    : (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
     case PJ_GUARD_PYTHON_FUNCTION: {
         PyFunctionObject *func = (PyFunctionObject *)o;
-        return Py_IS_TYPE(o, &PyFunction_Type) && func->func_code == pj_held(row->parts[0]) &&
-               func->func_defaults == row->parts[1] && func->func_kwdefaults == row->parts[2];
+        return PJ_IS_FUNCTION(o) && func->func_code == pj_held(row->code) && func->func_globals == row->object &&
+               (func->func_defaults != NULL) + 2 * (func->func_kwdefaults != NULL) == row->a;
     }
     case PJ_GUARD_NO_ATTR: {
         PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;

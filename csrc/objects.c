@@ -6,6 +6,7 @@
 #ifndef Py_T_OBJECT_EX
 #define Py_T_OBJECT_EX 16 /* structmember.h of 3.11 */
 #endif
+#define READ_ONLY_OBJECT 6 /* T_OBJECT: NULL is None */
 
 /* ---- what a type says of a name ---- */
 
@@ -112,6 +113,32 @@ PyObject *pj_member(PyObject *o, PjRow *row)
         row->type_tag = type->tp_version_tag;
     }
     return row->where;
+}
+
+/* What a function, bound method or partial was made with (borrowed): the defaults of a function, None for none, or what a member of the type
+ * in C has. */
+PyObject *pj_part(PyObject *o, PjRow *row)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    if (PJ_UNLIKELY(row->type_tag != type->tp_version_tag || row->type_tag == 0)) {
+        row->type_tag = 0;
+        PyObject *descr = _PyType_Lookup(type, row->object);
+        if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__defaults__") == 0) {
+            row->a = offsetof(PyFunctionObject, func_defaults);
+        }
+        else if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__kwdefaults__") == 0) {
+            row->a = offsetof(PyFunctionObject, func_kwdefaults);
+        }
+        else if (descr != NULL && Py_IS_TYPE(descr, &PyMemberDescr_Type) && ((PyMemberDescrObject *)descr)->d_member->type == READ_ONLY_OBJECT) {
+            row->a = (int32_t)((PyMemberDescrObject *)descr)->d_member->offset;
+        }
+        else {
+            return NULL;
+        }
+        row->type_tag = type->tp_version_tag;
+    }
+    PyObject *found = *(PyObject **)((char *)o + row->a);
+    return found == NULL ? Py_None : found;
 }
 
 /* Are these the same classes? */

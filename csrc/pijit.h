@@ -26,7 +26,6 @@ enum { PJ_ORDER_ANY, PJ_ORDER_C, PJ_ORDER_F, PJ_ORDER_S };
 typedef struct {
     uint8_t op;
     uint8_t order;
-    uint8_t given; /* while parsing: which parts */
     bool loads;
     bool mutable_source; /* pj_recheck looks at it again */
     int16_t reg;         /* the register a checking row reads, or -1; of "attr" and "item": the container */
@@ -37,7 +36,7 @@ typedef struct {
     int64_t value; /* int value, error mask or required array flags */
     int64_t ones;
     PyObject *object; /* strong: name, object or type */
-    PyObject *parts[3]; /* strong or NULL: of a "python_function" */
+    PyObject *code;   /* strong or NULL: of a "python_function" */
     Py_hash_t hash;   /* of the name */
     /* where the name was found last time: a repeated check is three loads */
     void *keys;
@@ -443,6 +442,7 @@ PjStep pj_raise_at_entry(PjRun *r, int pc);
 PyObject *pj_field(PyObject *o, PjRow *row);
 bool pj_no_field(PyObject *o, PjRow *row);
 PyObject *pj_member(PyObject *o, PjRow *row);
+PyObject *pj_part(PyObject *o, PjRow *row);
 int64_t pj_look(int64_t *W, int64_t site);
 PyObject *pj_make(int64_t *W, int64_t site);
 bool pj_class_says(PjRow *row);

@@ -134,15 +134,6 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         row->object = o;
         row->hash = PyObject_Hash(o);
         return 0;
-    case 'p':
-        for (int i = 0; i < 3; i++) {
-            if (!(row->given & 1 << i)) {
-                row->given |= (uint8_t)(1 << i);
-                row->parts[i] = o == Py_None ? NULL : Py_NewRef(o);
-                break;
-            }
-        }
-        return 0;
     case 'c': {
         Py_ssize_t n = PyTuple_CheckExact(o) ? PyTuple_GET_SIZE(o) : 0;
         PyObject *cls = n % 2 == 1 ? pj_held(PyTuple_GET_ITEM(o, 0)) : NULL;
@@ -158,11 +149,12 @@ static int row_field(PjRow *row, char field, PyObject *o, int registers)
         return 0;
     }
     case 'k':
+    case 'K':
         if (pj_held(o) == NULL || !PyCode_Check(pj_held(o))) {
             PyErr_SetString(PyExc_TypeError, "guard row: a code object is needed");
             return -1;
         }
-        row->object = Py_NewRef(o);
+        *(field == 'k' ? &row->object : &row->code) = Py_NewRef(o);
         return 0;
     case 't':
         if (pj_held(o) == NULL || !PyType_Check(pj_held(o))) {
@@ -190,7 +182,8 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_ATTR:
     case PJ_GUARD_ITEM:
     case PJ_GUARD_CLOSURE:
-    case PJ_GUARD_CELL:
+    case PJ_GUARD_CLOSED:
+    case PJ_GUARD_PART:
     case PJ_GUARD_DICT_ITEM:
     case PJ_GUARD_FIELD:
     case PJ_GUARD_MEMBER:
@@ -293,12 +286,11 @@ void pj_rows_free(PjRows *rows)
 {
     if (rows != NULL) {
         for (int i = 0; i < rows->count; i++) {
-            if (rows->rows[i].op != PJ_GUARD_GLOBALS) {
-                Py_XDECREF(rows->rows[i].object);
+            PjRow *row = &rows->rows[i];
+            if (row->op != PJ_GUARD_GLOBALS && row->op != PJ_GUARD_PYTHON_FUNCTION) { /* those only compare */
+                Py_XDECREF(row->object);
             }
-            for (int j = 0; j < 3; j++) {
-                Py_XDECREF(rows->rows[i].parts[j]);
-            }
+            Py_XDECREF(row->code);
         }
         PyMem_Free(rows);
     }

@@ -257,11 +257,12 @@ def test_rows_in_words(row, name, got, text, id):
 
 
 def test_changed_defaults_and_code():
-    row = ("python_function", 0, helper.__code__, (1,), None)
+    row = ("python_function", 0, helper.__code__, globals(), 1)
     assert failures.difference(row, "helper", other_helper, UNSET).text() == (
         f"'helper.__code__' expected the code of line {helper.__code__.co_firstlineno}, got other code"
     )
-    assert failures.difference(row, "helper", helper, UNSET).text() == "'helper.__defaults__' expected 1, got none"
+    assert failures.difference(row, "helper", helper, UNSET).text() == "'helper.__defaults__' expected some, got none"
+    assert failures.difference(("is", 0, (1, "a")), "helper.__defaults__", (2,), UNSET).text() == "'helper.__defaults__' expected 1, 'a', got 2"
 
 
 def test_errstate(caplog):

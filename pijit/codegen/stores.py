@@ -25,7 +25,7 @@ from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
 from . import words as memory
 from .kernels import SIGNATURE, divisible, walked, work
-from .layout import Area
+from .layout import Area, recipe_tuple
 from .llvm import I64, call, i64
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _finish(d: Driver, op: Op, places: tuple[Any, ...]) -> None:
         memory.store(d, word, value)
         arguments.append(("int", word))
     rest = Rest(op.attrs["kernel"], op.attrs["lines"], d.graph.errors_at(op).watched)
-    chain = [(None if owner is None else ("const", owner.value), pc) for owner, pc in op.attrs["chain"]]
+    chain = [(None if owner is None else recipe_tuple(owner, d.layout.word.__getitem__), pc) for owner, pc in op.attrs["chain"]]
     d.sites.append((("const", rest), arguments, (), chain, [], d.layout.call_root))
     call(d.builder, "pj_call_aside", ir.VoidType(), d.W, i64(len(d.sites) - 1))
 

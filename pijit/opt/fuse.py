@@ -39,7 +39,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Block, Const, Graph, Known, Leave, Op, Value
+from ..ir.graph import Block, Box, Const, Graph, Known, Leave, Op, Value
 from ..ir.kernel import Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
@@ -263,9 +263,9 @@ def _chain(op: Op) -> tuple[object, ...] | None:
     frames = op.exits["redo"].frames
     chain: list[object] = []
     for depth, frame in enumerate(frames):
-        if depth and not isinstance(frame.function, Known):
+        if depth and not isinstance(frame.function, Known | Box):
             return None
-        chain.append((id(frame.function.value) if isinstance(frame.function, Known) else None, id(frame.code)))
+        chain.append((id(frame.function.value) if isinstance(frame.function, Known | Box) else None, id(frame.code)))
         chain.append(frame.pc if frame is not frames[-1] else None)
     return tuple(chain)
 

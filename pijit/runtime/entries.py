@@ -21,7 +21,6 @@ from pijit.ground import forks, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
-from pijit.ground.names import is_a
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
@@ -63,7 +62,7 @@ class Plan:
     """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests)."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
-    varying: set[str] = field(default_factory=set)  # names of sources that held one text and then another
+    varying: set[str] = field(default_factory=set)  # names of sources that held one object and then another like it
     force_exit: int | None = None
 
 
@@ -345,7 +344,7 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
     found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
     entry.since = entry.since or time.strftime("%H:%M:%S")
-    if data.rows[row][0] == "is" and is_a(data.rows[row][2], (str, bytes)) and is_a(got, (str, bytes)):
+    if data.rows[row][0] == "is" and lifetimes.is_like(lifetimes.strong(data.rows[row])[2], got):
         record.plan.varying.add(data.sources[row])
     record.add_failure(found.id, found.what, found.expected, found.got, line)
     return found

@@ -141,7 +141,8 @@ def of_np(row: Row, name: str, got: Any) -> Iterator[Difference]:
 def of_identity(row: Row, name: str, got: Any) -> Iterator[Difference]:
     wanted = row[2]
     known = is_a(wanted, (str, bytes, type(None)))
-    expected, came = show(wanted), show(got)
+    tuples = type(wanted) is type(got) is tuple
+    expected, came = (show_all(wanted), show_all(got)) if tuples else (show(wanted), show(got))
     if expected == came:
         came = f"another {came}"
     yield Difference("guard_value" if known else "guard_identity", name, expected, came)
@@ -153,16 +154,17 @@ def of_value(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if type(got) in (tuple, list) else show(got))
+    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if type(got) in (tuple, list, dict) else show(got))
 
 
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    _, _, code, defaults, _ = row
+    _, _, code, globals_, has = row
     if not is_a(got, FunctionType) or got.__code__ is not code:
         yield Difference("guard_attr", f"{name}.__code__", told(code), "other code")
-    elif got.__defaults__ is not defaults:
-        yield Difference("guard_attr", f"{name}.__defaults__", show_all(defaults), show_all(got.__defaults__))
-    yield Difference("guard_attr", f"{name}.__kwdefaults__", "the same", "others")
+    for bit, part in ((1, "__defaults__"), (2, "__kwdefaults__")):
+        if (getattr(got, part) is not None) != bool(has & bit):
+            yield Difference("guard_attr", f"{name}.{part}", *("some", "none")[:: 1 if has & bit else -1])
+    yield Difference("guard_globals", name, f"the globals of {globals_.get('__name__', 'a module')}", "another module's")
 
 
 def show_all(items: Sequence[Any] | None) -> str:
@@ -262,8 +264,8 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
-    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "cell"), of_nothing),
-    **dict.fromkeys(("tuple_item", "dict_item", "field", "member"), of_nothing),
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "closed"), of_nothing),
+    **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.

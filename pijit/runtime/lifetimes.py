@@ -3,8 +3,8 @@
 A code object owns its fragments in a way that the garbage collector does not see. Would a fragment own a function that a guard compares
 with, the function's globals, closure and code would live as long as the code that has once met it, for ever if that is its own. So what a
 guard pins down is held by a weak reference, in the guard and wherever else the fragment names it: while native code runs, what its guards
-let in is alive. Once it is gone the guard can never hold again. Default values of an inlined function are owned: neither a tuple nor a dict can
-be referred to weakly.
+let in is alive. Once it is gone the guard can never hold again. What a function was made with (cells, defaults) is no part of the guard: it is
+read from the function each time.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def _each(parts: tuple[Any, ...], change: Callable[[Any], Any]) -> tuple[Any, ..
 
 def recorded(row: Row) -> Row:
     """A row as messages need it: of a namespace its name, of what may go away too."""
-    if row[0] == "globals":
-        return "globals", {"__name__": row[1].get("__name__")}
+    if row[0] in ("globals", "python_function"):
+        row = tuple({"__name__": part.get("__name__")} if is_a(part, dict) else part for part in row)
     if row[0] == "class":
         return _each(row, _named)
     return tuple(map(_named, row))
@@ -117,6 +117,13 @@ def _named(part: Any) -> Any:
 def strong(row: Row) -> Row:
     """A recorded row with the objects themselves."""
     return _each(row, _held) if row[0] == "class" else tuple(map(_held, row))
+
+
+def is_like(wanted: Any, got: Any) -> bool:
+    """Whether an object has come in the place of another that may be another one each time."""
+    if is_a(got, FunctionType):
+        return type(wanted) is Gone or (is_a(wanted, FunctionType) and wanted.__code__ is got.__code__)
+    return type(got) is type(wanted) or type(wanted) is Gone or (is_a(wanted, (str, bytes)) and is_a(got, (str, bytes)))
 
 
 def _held(part: Any) -> Any:

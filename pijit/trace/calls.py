@@ -32,6 +32,7 @@ from .values import (
     Abstract,
     ArrayValue,
     Break,
+    Closure,
     Container,
     Instance,
     Known,
@@ -59,11 +60,15 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if method is not None:
         push_frame(t, method, [callee, *args], kwargs)
         return INLINED
+    if isinstance(callee, Closure):
+        return push_call(t, callee, args, kwargs)
+    if isinstance(callee, Known | Opaque) and objects.class_of(callee) in PARTIALS:
+        return mappings.partial(t, callee, args, kwargs)
+    if isinstance(callee, Opaque) and callee.cls is types.MethodType:
+        return call(t, objects.part(t, callee, "__func__"), [objects.part(t, callee, "__self__"), *args], kwargs)
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value
-    if type(function) in PARTIALS:
-        return mappings.partial(t, function, args, kwargs)
     special = dunder.function(t, function, args, kwargs)
     if special is not None:
         return special
@@ -75,7 +80,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if is_pure(function):
         return opaque.call_pure(t, function, args, kwargs)
     if is_a(function, types.FunctionType):
-        return push_call(t, function, args, kwargs)
+        return push_call(t, callee, args, kwargs)
     made = instances.create(t, function, args, kwargs) if is_a(function, type) else None
     if made is not None:
         return made
@@ -175,19 +180,20 @@ def load_free(t: Tracer, frame: FrameState, slot: int) -> Abstract:
     return load_closed(t, frame.function, slot - first, name)
 
 
-def load_closed(t: Tracer, function: Any, index: int, name: str) -> Abstract:
+def load_closed(t: Tracer, function: Abstract, index: int, name: str) -> Abstract:
     """The contents of a cell that a real function has closed over."""
     if any(_stores(t, outer, name) for outer in t.state.frames):
         raise Break("nonlocal_store", name)  # the cell is only written when native code is left
-    cell = function.__closure__[index]
-    key = ("cell", id(cell))
-    found = t.entry_values.get(key)
+    source = sources.closed(closures.source_of(t, function), index, name)
+    found = t.entry_values.get(source)
     if found is None:
+        closure = closures.actual_of(function).__closure__
+        assert closure is not None
         try:
-            actual = cell.cell_contents
+            actual = closure[index].cell_contents
         except ValueError:
             raise Break("unbound", name) from None
-        found = t.entry_values[key] = inputs.load(t, sources.cell(sources.constant(cell, name), name), actual)
+        found = t.entry_values[source] = inputs.load(t, source, actual)
     return found
 
 

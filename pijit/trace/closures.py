@@ -7,10 +7,13 @@ owns their cells, which is somewhere below in the chain: may_return sees to that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING
 
-from . import inputs
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Container, Instance, Known, changes
+from ..ground.names import is_a
+from . import inputs, objects
+from .sources import Source
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known, changes
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -33,6 +36,39 @@ def cell(t: Tracer, slot: int) -> CellValue:
     found = made.items[2].inner()[index]
     assert isinstance(found, CellValue)
     return found
+
+
+def actual_of(function: Abstract) -> FunctionType:
+    """The real function that capture sees."""
+    found = function.actual if isinstance(function, Closure) else function.value  # type: ignore[attr-defined]
+    assert is_a(found, FunctionType)
+    return found  # type: ignore[no-any-return]
+
+
+def source_of(t: Tracer, function: Abstract) -> Source:
+    """Where a real function comes from."""
+    origin = objects.origin_of(t, function)
+    assert origin is not None
+    return origin
+
+
+def is_same(t: Tracer, one: Abstract, other: Abstract) -> bool:
+    """Whether two real functions are one; guarded where one of them may be another next time."""
+    if isinstance(one, Known) and isinstance(other, Known):
+        return one.value is other.value
+    mine, theirs = (source_of(t, function) for function in (one, other))
+    actual = actual_of(one)
+    if actual is not actual_of(other):
+        t.guards.apart(mine, theirs)
+        return False
+    t.guards.same(mine, actual)
+    t.guards.same(theirs, actual)
+    return True
+
+
+def is_function(value: Abstract) -> bool:
+    """Whether it is a real Python function."""
+    return isinstance(value, Closure) or (isinstance(value, Known) and is_a(value.value, FunctionType))
 
 
 def load(t: Tracer, of: CellValue, name: str) -> Abstract:
@@ -72,7 +108,7 @@ def make(t: Tracer, code: Abstract) -> Container:
     frame = t.state.frame
     if t.view.names is not None and len(t.state.frames) == 1 and not code.value.co_name.startswith("<"):
         raise Break("definition", code.value.co_name)  # what a module or class body defines is for others to see
-    maker: Abstract = NULL if frame.function is None else Known(frame.function)
+    maker: Abstract = NULL if frame.function is None else frame.function
     return Container("function", (code, maker, NULL, NULL, NULL))
 
 

@@ -180,7 +180,7 @@ def _call(t: Tracer, cls: type, name: str, args: list[Abstract], kind: str | Non
     if found is None:
         raise Break("unsupported_type", f"{class_name(cls)} without {name}")
     if kind is None and name == "__iter__":
-        return push_call(t, found, args, {})
+        return push_call(t, Known(found), args, {})
     push_frame(t, found, args, {}, None if kind is None else Then(kind, []))
     return INLINED
 

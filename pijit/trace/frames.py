@@ -56,7 +56,7 @@ def stored_names(root: FrameState, entry_values: dict[Any, Abstract]) -> tuple[t
 def function_recipe(frame: FrameState, depth: int, shown: bool = False) -> Recipe | None:
     """The function of a frame; ``shown``: one that is only looked at, so that it needs no defaults."""
     if not frame.made:
-        return None if depth == 0 else Known(frame.function).recipe()
+        return None if depth == 0 or frame.function is None else frame.function.recipe()
     (made,) = frame.made
     assert isinstance(made, Container)
     return Container("function", (*made.items[:3], NULL, NULL)).recipe() if shown else made.recipe()

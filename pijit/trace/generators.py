@@ -50,7 +50,8 @@ def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
         kept = [value if slot in live_slots or value is LAZY else UNBOUND for slot, value in enumerate(kept)]
     if any(isinstance(value, NullValue) for value in frame.stack):
         raise Break("generator", "yield among the arguments of a call")
-    function = frame.made[0] if frame.made else Known(frame.function)
+    function = frame.made[0] if frame.made else frame.function
+    assert function is not None
     return Suspended(
         "generator",
         (function, *kept, *frame.stack),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
-from . import generators, sources
+from . import closures, generators, objects
 from .state import FrameState, Then
 from .values import (
     LAZY,
@@ -44,10 +44,10 @@ def push_frame(
     """Makes the function's frame the innermost one, at its first instruction. ``then``: what its result is used for."""
     if decode(function.__code__).is_generator:
         raise Break("generator", function.__qualname__)
-    t.state.frames.append(_of_function(t, function, args, kwargs, then))
+    t.state.frames.append(_of_function(t, Known(function), args, kwargs, then))
 
 
-def push_call(t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+def push_call(t: Tracer, function: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """A call whose result is used as it is: INLINED, or a generator."""
     return _enter(t, _of_function(t, function, args, kwargs, None))
 
@@ -59,10 +59,9 @@ def _enter(t: Tracer, frame: FrameState) -> object:
     return INLINED
 
 
-def _of_function(
-    t: Tracer, function: types.FunctionType, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None
-) -> FrameState:
-    """The frame of a call. Guarded: the function's code and defaults. The function object itself is known: whoever loaded it guards it."""
+def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None) -> FrameState:
+    """The frame of a call of a real function. Guarded: its code, and the defaults that are used."""
+    function = closures.actual_of(called)
     code = function.__code__
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
@@ -71,16 +70,28 @@ def _of_function(
     _allow(t, code, function.__globals__, function.__qualname__)
     if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
         raise Break("iteration", "an iterator as argument")
-    defaults = tuple(map(Known, function.__defaults__ or ()))
-    keyword_defaults: dict[str, Abstract] = {name: Known(value) for name, value in (function.__kwdefaults__ or {}).items()}
-    values = bind(code, function.__qualname__, defaults, keyword_defaults, args, kwargs)
     t.guards.check(
-        sources.constant(function, function.__qualname__), "python_function", code, function.__defaults__, function.__kwdefaults__,
-        text=f"{function.__qualname__} has the same code and defaults",
+        closures.source_of(t, called), "python_function", code, function.__globals__,
+        (function.__defaults__ is not None) + 2 * (function.__kwdefaults__ is not None),
+        text=f"{function.__qualname__} has the same code",
     )  # fmt: skip
+    values = bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
     builtins_ = function.__globals__.get("__builtins__", builtins)
     namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    return _frame(t, code, function, function.__globals__, namespace, values, then)
+    return _frame(t, code, called, function.__globals__, namespace, values, then)
+
+
+def _default(t: Tracer, called: Abstract, slot: int) -> Abstract | None:
+    """What a real function has for a parameter that is not given."""
+    function = closures.actual_of(called)
+    code = function.__code__
+    if slot < code.co_argcount:
+        given = function.__defaults__ or ()
+        index = slot - code.co_argcount + len(given)
+        items = objects.items(t, objects.part(t, called, "__defaults__")) if index >= 0 else None
+        return None if items is None else items[index]
+    name, named = code.co_varnames[slot], function.__kwdefaults__
+    return objects.dict_item(t, objects.part(t, called, "__kwdefaults__"), name) if type(named) is dict and name in named else None
 
 
 def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
@@ -95,7 +106,13 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     if not isinstance(keyword_defaults, Instance | NullValue):
         raise Break("not_inlinable", f"{name}: others have seen its defaults")
     named = dict(zip(keyword_defaults.names, keyword_defaults.items, strict=True)) if isinstance(keyword_defaults, Instance) else {}
-    values = bind(code.value, name, items_of(defaults) or (), named, args, kwargs)
+    unnamed, positional = items_of(defaults) or (), code.value.co_argcount
+    first = positional - len(unnamed)
+
+    def default(slot: int) -> Abstract | None:
+        return named.get(code.value.co_varnames[slot]) if slot >= positional else unnamed[slot - first] if slot >= first else None
+
+    values = bind(code.value, name, default, args, kwargs)
     maker = t.state.frame
     frame = _frame(t, code.value, maker.function, maker.globals, maker.builtins, values, None)
     frame.made.append(made)
@@ -121,7 +138,7 @@ def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str)
 def _frame(
     t: Tracer,
     code: types.CodeType,
-    function: Any,
+    function: Abstract | None,
     globals_: dict[str, Any],
     builtins_: dict[str, Any],
     values: dict[int, Abstract],
@@ -167,12 +184,11 @@ def _reached(bytecode: Bytecode) -> Iterator[Instruction]:
 def bind(
     code: types.CodeType,
     name: str,
-    defaults: tuple[Abstract, ...],
-    keyword_defaults: dict[str, Abstract],
+    default: Callable[[int], Abstract | None],
     args: list[Abstract],
     kwargs: dict[str, Abstract],
 ) -> dict[int, Abstract]:
-    """Slots of the parameters -> arguments, as Python binds them. Raises Break where Python raises TypeError."""
+    """Slots of the parameters -> arguments, as Python binds them; ``default``: of a slot's parameter. Raises Break where Python raises TypeError."""
     names = code.co_varnames
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
     bound: dict[int, Abstract] = dict(enumerate(args[:positional]))
@@ -196,12 +212,10 @@ def bind(
         bound[index] = value
     if more is not None:
         bound[slot + bool(code.co_flags & _VARARGS)] = Instance("dict", tuple(more.values()), cls=dict, names=tuple(more))
-    for index, value in zip(range(positional - len(defaults), positional), defaults, strict=True):
-        bound.setdefault(index, value)
-    for index in range(positional, positional + keyword_only):
-        if names[index] in keyword_defaults:
-            bound.setdefault(index, keyword_defaults[names[index]])
-    missing = [names[i] for i in range(positional + keyword_only) if i not in bound]
-    if missing:
-        raise Break("always_raises", f"{name}() lacks {missing[0]}")
+    for index in range(positional + keyword_only):
+        if index not in bound:
+            found = default(index)
+            if found is None:
+                raise Break("always_raises", f"{name}() lacks {names[index]}")
+            bound[index] = found
     return bound

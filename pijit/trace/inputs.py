@@ -15,7 +15,7 @@ from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
 from . import complexes, sources
-from .sources import Source
+from .sources import ConstantSource, Source
 from .values import (
     LAZY,
     NULL,
@@ -23,6 +23,7 @@ from .values import (
     Abstract,
     ArrayValue,
     Break,
+    Closure,
     Container,
     Known,
     Opaque,
@@ -85,6 +86,9 @@ def array_type(array: np.ndarray[Any, Any]) -> Array:
 def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     """The abstract value of what the source holds now, with guards that it will hold the like."""
     cls = type(actual)
+    if _is_setting(tracer, source, actual):
+        tracer.guards.same(source, actual)
+        return Known(actual)
     if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
         return _scalar(tracer, source, Value(_PYTHON[cls]), actual)
     if cls is complex:
@@ -98,10 +102,13 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
         return with_dims(tracer, value, actual.shape)
     if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
         return _range_iterator(tracer, source, actual)
+    remade = _is_remade(tracer, source, actual)
+    if is_a(actual, types.FunctionType) and remade:
+        return _closure(tracer, source, actual)
     if is_constant(actual) and not _varies(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
-    if cls in PARTIALS or _is_operand(tracer, source, actual):
+    if (cls in PARTIALS and not remade) or _is_operand(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -114,10 +121,44 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     return Opaque(value, cls)
 
 
+_LASTING = frozenset({"global", "builtin", "attr", "name", "member"})  # rows of what has a name of its own, and is one object as a rule
+
+
+def _is_remade(tracer: Tracer, source: Source, actual: Any) -> bool:
+    """Whether a function or partial may be another one next time, made by the same code."""
+    if source.name in tracer.limits.varying:
+        return True
+    if not is_a(actual, types.FunctionType):
+        return source.row[0] not in _LASTING
+    inner = "<locals>" in actual.__code__.co_qualname or actual.__code__ in tracer.root.bytecode.code.co_consts
+    return inner and source.row[0] not in _LASTING
+
+
+_SETTINGS = frozenset(("part", name) for name in ("__defaults__", "__kwdefaults__", "args", "keywords"))
+_SIMPLE = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+
+
+def _is_setting(tracer: Tracer, source: Source, actual: Any) -> bool:
+    """Whether it is a default, or an argument of a partial, of a kind that is known from then on, as they are seldom another one: one, or
+    all that a known function has."""
+    all_of_known = type(actual) is tuple and isinstance(source.parent, ConstantSource)
+    owner = source if all_of_known else source.parent
+    if owner is None or owner.row not in _SETTINGS or source.name in tracer.limits.varying:
+        return False
+    return all(type(item) in _SIMPLE for item in (actual if all_of_known else (actual,)))
+
+
+def _closure(tracer: Tracer, source: Source, actual: types.FunctionType) -> Closure:
+    """A function that is known by its code; what it is made with is loaded where it is used."""
+    value = _input(tracer, Value(Obj("function")))
+    tracer.guards.object(source, value, type(actual))
+    tracer.samples[value] = actual
+    tracer.origins[value] = source
+    return Closure(value, type(actual), actual)
+
+
 def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
-    """Whether a text or a function was made just now, or is another one each time: then it is an object like any other."""
-    if is_a(actual, types.FunctionType):
-        return source.row[0] == "stack" and actual.__code__ in tracer.root.bytecode.code.co_consts
+    """Whether a text was made just now, or is another one each time: then it is an object like any other."""
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
         return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
     return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
@@ -253,7 +294,7 @@ def namespace(tracer: Tracer, frame: FrameState) -> Opaque:
         if type(frame.globals) is not dict:
             raise Break("store_target", "globals that are no exact dict")
         own = frame.globals is tracer.view.globals
-        owner = Source(("function",), "the function") if own else sources.constant(frame.function, short(frame.function))
+        owner = Source(("function",), "the function") if own else _owner(tracer, frame)
         found = tracer.entry_values[key] = load(tracer, sources.globals_of(owner), frame.globals)
     assert isinstance(found, Opaque)
     return found
@@ -267,6 +308,14 @@ def _load_stored(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
     return objects.fetch(tracer, namespace(tracer, frame), place, place, frame.globals.get(name, objects.UNSET))
 
 
+def _owner(tracer: Tracer, frame: FrameState) -> Source:
+    """Where the function of an inlined frame comes from."""
+    from . import closures
+
+    assert frame.function is not None
+    return closures.source_of(tracer, frame.function)
+
+
 def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
     """A global of a function whose globals are no module's, as those that namedtuple and dataclass make."""
     if type(frame.globals) is not dict or name not in frame.globals:
@@ -275,9 +324,7 @@ def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
     _namespace_entry(tracer, name)
     found = tracer.entry_values.get(key)
     if found is None:
-        assert frame.function is not None
-        owner = sources.constant(frame.function, short(frame.function))
-        source = sources.dict_item(sources.globals_of(owner), name)
+        source = sources.dict_item(sources.globals_of(_owner(tracer, frame)), name)
         found = tracer.entry_values[key] = load(tracer, source, frame.globals[name])
     return found
 

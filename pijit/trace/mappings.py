@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
-from . import inputs, objects, sources
+from . import objects
 from .tables import CALLABLES
-from .values import Abstract, Break, Instance, Known
+from .values import Abstract, Break, Instance, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -59,28 +58,17 @@ def arguments(t: Tracer, args: Abstract, keywords: Abstract | None) -> tuple[lis
     return list(items), dict(zip(keywords.names, keywords.items, strict=True))
 
 
-def partial(t: Tracer, given: functools.partial[Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
-    """A call of a functools.partial, which is guarded to be the same one."""
+def partial(t: Tracer, given: Known | Opaque, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
+    """A call of a functools.partial."""
     from .calls import call
 
-    before = [_constant(t, value, f"argument {i} of a partial") for i, value in enumerate(given.args)]
-    named: dict[str, Abstract] = {}
-    for name, value in given.keywords.items():
-        source = sources.dict_item(sources.constant(given.keywords, "a partial's keywords"), name)
-        t.guards.check(source, "is", value, text=f"{source.name} is what it was")
-        named[name] = _constant(t, value, source.name)
-    return call(t, Known(given.func), [*before, *args], {**named, **kwargs})
-
-
-def _constant(t: Tracer, value: Any, name: str) -> Abstract:
-    """What a partial holds: always the same object."""
-    key = ("partial", id(value))
-    if type(value) in (int, float, bool, complex) or inputs.is_constant(value):
-        return Known(value)
-    found = t.entry_values.get(key)
-    if found is None:
-        found = t.entry_values[key] = inputs.load(t, sources.constant(value, name), value)
-    return found
+    before, keywords = objects.items(t, objects.part(t, given, "args")), objects.part(t, given, "keywords")
+    names = objects.actual_of(t, keywords)
+    if before is None or type(names) is not dict or any(type(name) is not str for name in names):
+        raise Break("call_arguments", "a partial of many arguments")
+    objects.holds(t, keywords, "length", len(names), ("keys",), f"has {len(names)} items")
+    named = {name: objects.dict_item(t, keywords, name) for name in names}
+    return call(t, objects.part(t, given, "func"), [*before, *args], {**named, **kwargs})
 
 
 def _dict(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:

@@ -1,9 +1,9 @@
 """Attributes and items of Python objects: instances of plain classes, dicts, lists and tuples.
 
 What the fragment never stores to is read by guard rows at the entry, and named by its source. What it stores to (a *place*: all fields of
-one name, all dict items of one key, all items of one list; ("item",): of a list that is not known) is read where the program reads it, by a
-"look" operation: then a guard that is checked again after calls cannot fail because of the fragment's own stores. A capture that finds a
-store to a place which it has read at the entry starts over (Tracer.capture).
+one name, all dict items of one key, all items of one list; ("item",): of a list that is not known; ("keys",): which keys dicts have) is read
+where the program reads it, by a "look" operation: then a guard that is checked again after calls cannot fail because of the fragment's own
+stores. A capture that finds a store to a place which it has read at the entry starts over (Tracer.capture).
 
 What was stored or looked at is known until Python runs, something else is stored to the same place, or paths join.
 """
@@ -14,7 +14,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..ground.names import class_name, is_a, is_heap_class, module_of
+from ..ground.names import class_name, is_a, is_heap_class, module_of, short
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .held import Held, missed
@@ -95,7 +95,7 @@ def namespace(cls: type) -> Any:
 
 def origin_of(t: Tracer, owner: Abstract) -> Source | None:
     if isinstance(owner, Known):
-        return sources.constant(owner.value, f"a {class_name(type(owner.value), '__name__')}")
+        return sources.constant(owner.value, short(owner.value))
     return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
 
 
@@ -343,6 +343,18 @@ def let_all_go(t: Tracer) -> None:
             let_go(t, value, slot)
 
 
+def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
+    """What a function, bound method or partial was made with."""
+    origin = origin_of(t, owner)
+    if origin is None:
+        raise Break("attribute", f"{class_name(type(actual_of(t, owner)))}.{name}")
+    source = sources.part(origin, name)
+    found = t.entry_values.get(source)
+    if found is None:
+        found = t.entry_values[source] = inputs.load(t, source, getattr(actual_of(t, owner), name))
+    return found
+
+
 def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
     """owner[key] of an exact dict, for a constant key."""
     actual = actual_of(t, owner)
@@ -382,13 +394,13 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
             return
         owner, value = instances.settled(t, owner, value)  # what others hold by name are their items
     put(t, owner, ("field", name), value)
-    t.stored_here |= {("field", name), ("dict_item", name)}  # it may also be seen as an item of its __dict__
+    t.stored_here |= {("field", name), ("dict_item", name), ("keys",)}  # it may also be seen as an item of its __dict__
 
 
 def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> None:
     """owner[key] = value of an exact dict, for a constant key."""
     put(t, owner, ("dict_item", key), value)
-    t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}  # of whatever the dict is the namespace
+    t.stored_here |= {("field", key), ("dict_item", key), ("global", key), ("keys",)}  # of whatever the dict is the namespace
 
 
 def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
@@ -405,13 +417,13 @@ def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
         instances.remove(t, owner, name)
         return
     put(t, owner, ("field", name), UNBOUND)
-    t.stored_here |= {("field", name), ("dict_item", name)}
+    t.stored_here |= {("field", name), ("dict_item", name), ("keys",)}
 
 
 def delete_dict_item(t: Tracer, owner: Abstract, key: str) -> None:
     """del owner[key] of an exact dict, for a constant key."""
     put(t, owner, ("dict_item", key), UNBOUND)
-    t.stored_here |= {("field", key), ("dict_item", key), ("global", key)}
+    t.stored_here |= {("field", key), ("dict_item", key), ("global", key), ("keys",)}
 
 
 def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> None:
@@ -482,8 +494,8 @@ def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:
     """What was known of places of this name is known no longer: () for list items, None for everything."""
     for key in [k for k in t.state.memo if k[0] == "place"]:
         row = key[2]
-        is_item = row[0] in ("item", "tuple_item", "length")
-        if name is None or (is_item if name == () else not is_item and row[1:] == name):
+        is_item = row[0] in ("item", "tuple_item")
+        if name is None or row[0] == "length" or (is_item if name == () else not is_item and row[1:] == name):
             del t.state.memo[key]
 
 

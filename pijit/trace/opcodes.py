@@ -63,7 +63,9 @@ def to_bool(t: Tracer, _: Any) -> object:
 
 def is_op(t: Tracer, invert: int) -> None:
     left, right = t.popn(2)
-    t.push(Known(operators.identical(left, right) != bool(invert)))
+    functions = closures.is_function(left) and closures.is_function(right)
+    same = closures.is_same(t, left, right) if functions else operators.identical(left, right)
+    t.push(Known(same != bool(invert)))
 
 
 def contains_op(t: Tracer, invert: int) -> object:

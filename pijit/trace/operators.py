@@ -19,6 +19,7 @@ from .values import (
     Abstract,
     ArrayValue,
     Break,
+    Closure,
     Complex,
     Container,
     Instance,
@@ -203,6 +204,8 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
         return bool(items)
     if isinstance(operand, Complex):
         return complexes.truth(t, operand)
+    if isinstance(operand, Closure):
+        return True
     kind = kind_of(operand)
     if kind == "bool":
         return _value(operand)

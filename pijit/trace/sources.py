@@ -99,5 +99,11 @@ class _Same:
         return id(self.value)
 
 
-def cell(parent: Source, name: str) -> Source:
-    return Source(("cell",), name, parent)
+def closed(parent: Source, index: int, name: str) -> Source:
+    """What a function has closed over."""
+    return Source(("closed", index), name, parent)
+
+
+def part(parent: Source, name: str) -> Source:
+    """What a function, bound method or partial was made with."""
+    return Source(("part", name), f"{parent.name}.{name}", parent)

@@ -36,14 +36,14 @@ class Consumer:
 
 @dataclass(slots=True)
 class FrameState:
-    """One frame. ``function`` is None for the root frame. ``pc`` is the instruction to run next; in every frame but the innermost it is
-    the call being run. ``made``: the function, where the program makes it in this fragment; ``function`` is then the one that makes it.
-    ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
+    """One frame. ``function`` (Known or a Closure) is None for the root frame. ``pc`` is the instruction to run next; in every frame but the
+    innermost it is the call being run. ``made``: the function, where the program makes it in this fragment; ``function`` is then the one
+    that makes it. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
     """
 
     bytecode: Bytecode
     flow: Flow
-    function: Any
+    function: Abstract | None
     globals: dict[str, Any]
     builtins: dict[str, Any]
     pc: int
@@ -93,7 +93,7 @@ class State:
         return self.errors, *(
             (
                 id(frame.bytecode),
-                id(frame.function),
+                frame.function and frame.function.shape(),
                 frame.pc,
                 frame.then and (frame.then.kind, frame.then.data),
                 frame.consumer and (frame.consumer.kind, frame.consumer.data),

@@ -60,7 +60,8 @@ class Limits:
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
     ``single``: for one element by NumPy's inner loop;
-    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``varying``: names of sources that held one text and then another."""
+    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``varying``: names of sources that held one object and then another
+    like it."""
 
     versions: int = 8
     header_versions: int = 3

@@ -163,6 +163,23 @@ class Opaque(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Closure(Opaque):
+    """A function that came in and of which the fragment knows the code only: another one that the same ``def`` has made may come next time.
+    ``actual`` is the one that capture sees. The value is an input and never another one, so joins leave it as it is."""
+
+    actual: Any = None
+
+    def parts(self) -> tuple[Value, ...]:
+        return ()
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self
+
+    def shape(self) -> object:
+        return ("Closure", id(self.value))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Container(Abstract):
     """A virtual tuple, slice, range or bound method: built only where it escapes. ``kind`` is a kind of Build recipes.
 
@@ -254,7 +271,7 @@ class Suspended(Container):
     bytecode: Any = None
     pc: int = 0
     started: bool = False
-    scope: tuple[Any, Any, Any] = (None, None, None)  # the real function behind it, globals, builtins
+    scope: tuple[Abstract | None, Any, Any] = (None, None, None)  # the real function behind it, globals, builtins
     stores: frozenset[int] = frozenset()
 
     @property
@@ -273,7 +290,7 @@ class Suspended(Container):
 
     def place(self) -> tuple[Any, ...]:
         """What makes it another one wherever it differs."""
-        return (id(self.bytecode), self.pc, self.started, id(self.scope[0]))
+        return (id(self.bytecode), self.pc, self.started, self.scope[0] and self.scope[0].shape())
 
     def shape(self) -> object:
         return (self.kind, self.place(), *(item.shape() for item in self.items))
@@ -294,10 +311,10 @@ class CellValue(Abstract):
 
     depth: int
     slot: int
-    function: Any = None
+    function: Abstract | None = None
 
     def shape(self) -> object:
-        return ("Cell", self.depth, self.slot, id(self.function))
+        return ("Cell", self.depth, self.slot, self.function and self.function.shape())
 
     def recipe(self) -> Recipe:
         return cell_recipe(self.depth, self.slot) if self.function is None else _cell_of(self.function, self.slot)
@@ -309,8 +326,8 @@ def cell_recipe(depth: int, slot: int) -> Recipe:
     return Build("cell", (KnownRecipe(depth), KnownRecipe(slot))) if depth else Build("root_cell", (KnownRecipe(slot),))
 
 
-def _cell_of(function: Any, index: int) -> Recipe:
-    return Build("cell_of", (KnownRecipe(function), KnownRecipe(index)))
+def _cell_of(function: Abstract, index: int) -> Recipe:
+    return Build("cell_of", (function.recipe(), KnownRecipe(index)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

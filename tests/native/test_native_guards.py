@@ -1,5 +1,6 @@
 """Every guard row: what passes, what fails, what it writes into words."""
 
+import functools
 import math
 import struct
 import sys
@@ -277,8 +278,8 @@ def test_function_closure_and_cell():
         return f
 
     f = make(HIT)
-    probe(f, [("function",), ("type", 0, types.FunctionType), ("closure", 0), ("is", 1, HIT), ("const", f.__closure__[0]),
-              ("cell", 2), ("is", 3, HIT), ("local", 1), ("is", 4, HIT), ("local", 0)])  # fmt: skip
+    probe(f, [("function",), ("type", 0, types.FunctionType), ("closure", 0), ("is", 1, HIT), ("const", f),
+              ("closed", 2, 0), ("is", 3, HIT), ("local", 1), ("is", 4, HIT), ("local", 0)])  # fmt: skip
     assert f(1) is HIT
     f.__closure__[0].cell_contents = 5
     assert f(1) == "missed"
@@ -303,9 +304,15 @@ def test_python_function():
         return a
 
     f = one()
-    probe(f, [("local", 0), ("python_function", 0, callee.__code__, callee.__defaults__, callee.__kwdefaults__)])
+    probe(f, [("local", 0), ("python_function", 0, callee.__code__, globals(), 3)])
     assert f(callee) is HIT
+    assert f(types.FunctionType(callee.__code__, globals(), argdefs=(2,))) == "missed"
+    elsewhere = types.FunctionType(callee.__code__, {}, argdefs=(1,))
+    elsewhere.__kwdefaults__ = {"b": 2}
+    assert f(elsewhere) == "missed"
     callee.__defaults__ = (2,)
+    assert f(callee) is HIT
+    callee.__defaults__ = None
     assert f(callee) == "missed"
     assert f(len) == "missed"
 
@@ -313,10 +320,41 @@ def test_python_function():
         return 1
 
     g = one()
-    probe(g, [("local", 0), ("python_function", 0, bare.__code__, None, None)])
+    probe(g, [("local", 0), ("python_function", 0, bare.__code__, globals(), 0)])
     assert g(bare) is HIT
     bare.__defaults__ = ()
     assert g(bare) == "missed"
+
+
+def test_part():
+    def callee(a=HIT, *, b=HIT):
+        return a
+
+    def bare():
+        return 1
+
+    def method(self):
+        return self
+
+    f, g, h, p = one(), one(), one(), one()
+    probe(f, [("local", 0), ("part", 0, "__defaults__"), ("item", 1, 0), ("is", 2, HIT),
+              ("part", 0, "__kwdefaults__"), ("dict_item", 3, "b"), ("is", 4, HIT)])  # fmt: skip
+    assert f(callee) is HIT
+    for bad in (bare, 5, len, functools.partial(callee)):
+        assert f(bad) == "missed"
+    callee.__kwdefaults__["b"] = 5
+    assert f(callee) == "missed"
+    probe(g, [("local", 0), ("part", 0, "__defaults__"), ("is", 1, None)])
+    assert (g(bare), g(callee)) == (HIT, "missed")
+    probe(h, [("local", 0), ("part", 0, "__func__"), ("is", 1, method), ("part", 0, "__self__"), ("is", 2, HIT)])
+    assert (h(types.MethodType(method, HIT)), h(types.MethodType(method, 5)), h(method)) == (HIT, "missed", "missed")
+    probe(p, [("local", 0), ("part", 0, "func"), ("is", 1, len), ("part", 0, "args"), ("item", 2, 0), ("is", 3, HIT),
+              ("part", 0, "keywords"), ("length", 4, 0)])  # fmt: skip
+    given = functools.partial(len, HIT)
+    assert p(given) is HIT
+    given.keywords["k"] = 5
+    assert p(given) == "missed"
+    assert p(functools.partial(abs, HIT)) == "missed"
 
 
 def test_unmonitored():
