@@ -361,7 +361,7 @@ static __attribute__((noinline)) PyObject *passed_by(PyThreadState *ts, PjFrame 
     return delegate(ts, frame, throwflag);
 }
 
-PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
+static __attribute__((noinline)) PyObject *look_closer(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     if (PJ_UNLIKELY(pj_thread.request != NULL) && pj_thread.request_function == (PyObject *)pj_frame_function(frame)) {
         return run_rebuilt(ts, frame);
@@ -409,6 +409,18 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
         return run_enabled(ts, frame, state);
     }
     return delegate(ts, frame, throwflag);
+}
+
+/* 3.11: what is left alone comes by at each of its calls, and is let through before registers are needed. From 3.12 on it gets its own way of
+ * being called back instead, and does not come again. */
+PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
+{
+    PjExtra *extra = PJ_OWN_CALLS ? NULL : pj_code_extra(pj_frame_code(frame), pj_extra_index);
+    if (extra != NULL && extra->what == PJ_IS_STATE && pj_state_of_extra(extra)->off && PJ_LIKELY(pj_thread.request == NULL)) {
+        pj_counters.delegated_off++;
+        return delegate(ts, frame, throwflag);
+    }
+    return look_closer(ts, frame, throwflag);
 }
 
 /* Calls the function of the frame pending->index with placeholders for its arguments; the hook fills the new frame.
