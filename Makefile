@@ -35,6 +35,8 @@ test-numpy: $(VENV)/.ready
 
 # The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the package of its own.
 SANITIZED := build/sanitize-$(VERSION)
+SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_stores.py test_spare.py test_reductions.py test_takes.py \
+	test_draws.py test_forks.py test_made_per_call.py
 SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
 library = $(shell $(CC) -print-file-name=$(1))
 sanitize: $(VENV)/.ready
@@ -45,7 +47,7 @@ sanitize: $(VENV)/.ready
 	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
-	$(RUN) -P -m pytest $(or $(ARGS),tests/native tests/test_language.py tests/test_threads.py)
+	PIJIT_TEST_SECONDS=1200 $(RUN) -P -m pytest $(or $(ARGS),$(patsubst %,tests/%,$(SANITIZED_TESTS)))
 
 bench: $(VENV)/.ready
 	$(RUN) bench/run.py $(ARGS)

@@ -41,7 +41,8 @@ def pytest_unconfigure():
     shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
 
 
-SECONDS = 120  # of one test; a native loop that does not even see signals ends the whole run a little later
+# of one test; a native loop that does not even see signals ends the whole run a little later
+SECONDS = int(os.environ.get("PIJIT_TEST_SECONDS", "120"))
 
 
 def too_long(signum, frame):
