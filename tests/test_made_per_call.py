@@ -142,6 +142,53 @@ def f(a, n):
     check_calls(source, [(a, n) for a in ARRAYS for n in (2, 5)], entry="f")
 
 
+STORED = {
+    "field": """
+class Box: pass
+def f(a, n):
+    def g(i): return a[i] * 1.5
+    box, s = Box(), 0.0
+    print(end='')
+    box.fn = g
+    for i in range(n):
+        h = box.fn
+        s += h(i)
+        box.fn = h
+        print(end='')
+        s += box.fn(i)
+    return s
+""",
+    "items": """
+def f(a, n):
+    fs = [None, None]
+    print(end='')
+    for k in range(2):
+        fs[k] = lambda i: a[i] * 1.5
+    s = 0.0
+    for i in range(n):
+        s += fs[i % 2](i)
+        fs[0], fs[1] = fs[1], fs[0]
+    return s
+""",
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_where_the_fragment_stores_it(name):
+    check_calls(STORED[name], [(a, n) for a in ARRAYS for n in (5, 3)], entry="f", configurations=("jit", "numpy"))
+    space: dict[str, object] = {}
+    exec(STORED[name], space)
+    with settings(compile_all=True, raise_internal=True):
+        own, left = pijit.jit(space["f"]), []
+        for length in range(6, 26):
+            a = np.arange(1.0, length)
+            own(a, 5)
+            left.append(weakref.ref(a))
+    del a
+    gc.collect()
+    assert [ref() for ref in left] == [None] * len(left)
+
+
 def test_the_same_code_in_another_module():
     code = compile("def g(x):\n    return x * k\n", "elsewhere", "exec")
     spaces = [{"__name__": name, "k": k} for name, k in (("one", 2), ("two", 3.5))]

@@ -130,8 +130,12 @@ def _is_remade(tracer: Tracer, source: Source, actual: Any) -> bool:
         return True
     if not is_a(actual, types.FunctionType):
         return source.row[0] not in _LASTING
-    inner = "<locals>" in actual.__code__.co_qualname or actual.__code__ in tracer.root.bytecode.code.co_consts
-    return inner and source.row[0] not in _LASTING
+    return source.row[0] not in _LASTING and (is_inner(actual) or actual.__code__ in tracer.root.bytecode.code.co_consts)
+
+
+def is_inner(actual: Any) -> bool:
+    """Whether it is a function that another function has made."""
+    return is_a(actual, types.FunctionType) and "<locals>" in actual.__code__.co_qualname
 
 
 _SETTINGS = frozenset(("part", name) for name in ("__defaults__", "__kwdefaults__", "args", "keywords"))

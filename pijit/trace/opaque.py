@@ -19,7 +19,7 @@ from ..ir.types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Np, Obj
 from . import complexes
 from .frames import function_recipe, snapshot, stored_names
 from .guards import Guards
-from .inputs import array_type, is_constant, is_native, native_dtype
+from .inputs import array_type, is_constant, is_inner, is_native, native_dtype
 from .sources import Source
 from .standins import called, sample_result
 from .values import (
@@ -169,7 +169,7 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     results: list[Value] = []
     result: Abstract = Known(None)
     source = Source(row, "what it holds", _RESULT)
-    if loads and is_constant(held):
+    if loads and is_constant(held) and not is_inner(held):
         expected.same(source, held)
         result = Known(held)
     elif loads and type(held) is tuple:  # its items are looked at one by one
