@@ -74,15 +74,10 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
-        PyThreadState *ts = PyThreadState_Get();
-        bool aside = pj_collector_leave(ts);
         sigset_t before;
         hold_signals(&before);
         result = pj_call_back(callback, args);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (aside) {
-            pj_collector_back(ts);
-        }
         Py_DECREF(args);
     }
     if (result == NULL) {
@@ -133,9 +128,12 @@ void pj_call_on_frame(PyCodeObject *code, PyObject *globals)
     if (pj_on_frame == NULL) {
         return;
     }
+    PyThreadState *ts = PyThreadState_Get();
+    bool left = pj_collector_leave(ts);
     PyObject *exc = pj_err_take();
     (void)number_of(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"), 0, "on_frame failed");
     pj_err_give(exc);
+    pj_collector_back(ts, left);
 }
 
 /* Signals do not wait: this may take as long as a compilation in another thread. */
@@ -202,6 +200,8 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
         return -1;
     }
     pj_counters.entries_called++;
+    PyThreadState *ts = PyThreadState_Get();
+    bool left = pj_collector_leave(ts);
     PyObject *exc = pj_err_take();
     PyObject *failures = failure_list(r, point); /* first: "sole" guards are walked again, and a view refers to the objects */
     PyObject *view = failures == NULL ? NULL : frame_view(r);
@@ -219,6 +219,7 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
         wait = number_of(result, -1, "on_entry failed");
     }
     pj_err_give(exc);
+    pj_collector_back(ts, left);
     return wait;
 }
 
@@ -232,8 +233,11 @@ void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index)
     }
     pj_counters.exits_called++;
     e->next = -1;
+    PyThreadState *ts = PyThreadState_Get();
+    bool left = pj_collector_leave(ts);
     PyObject *args = Py_BuildValue("(OOiL)", (PyObject *)(r->state != NULL ? (PyObject *)r->state : Py_None),
                                    (PyObject *)fragment, index, (long long)e->count);
     int64_t next = number_of(call(pj_on_exit, args, "on_exit failed"), -1, "on_exit failed");
     e->next = next > e->count ? next : -1;
+    pj_collector_back(ts, left);
 }

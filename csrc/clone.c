@@ -297,14 +297,12 @@ static PyCodeObject *clone_new(PjState *state, PjPlan *plan, int open_pc)
         return NULL;
     }
     PyThreadState *ts = PyThreadState_Get();
-    bool aside = pj_collector_leave(ts);
+    bool left = pj_collector_leave(ts);
     pj_filter_watchers();
     pj_thread.in_callback++;
     PyObject *copy = PyObject_CallMethod((PyObject *)state->code, "replace", NULL);
     pj_thread.in_callback--;
-    if (aside) {
-        pj_collector_back(ts);
-    }
+    pj_collector_back(ts, left);
     if (copy != NULL && (!PyCode_Check(copy) || Py_SIZE(copy) != Py_SIZE(state->code))) {
         PyErr_SetString(PyExc_SystemError, "code.replace() gave another layout");
         Py_CLEAR(copy);

@@ -2,7 +2,8 @@
  *
  * While a callback runs the program's generations are set aside and no collection starts. What the callback leaves behind is
  * collected by itself and then kept in a list of ours. So the program's collections come when they come without pijit, take no
- * longer, and find, count and list its own objects only; and finalizers never run in the middle of a compilation.
+ * longer, and find, count and list its own objects only; and finalizers never run in the middle of a compilation. An object that
+ * gets its memory from a free list is not counted, so callbacks have free lists of their own too.
  *
  * With several threads nothing is set aside: what they allocate meanwhile could not be told from ours. */
 #include "frame.h"
@@ -15,6 +16,7 @@ static PyGC_Head ours = {(uintptr_t)&ours, (uintptr_t)&ours}; /* what callbacks 
 static Py_ssize_t known, since;                               /* how many at the last look at all of them, how many since */
 static PyGC_Head aside[NUM_GENERATIONS];                      /* the program's objects */
 static Collector before;                                      /* and its counts and settings */
+static char lists[PJ_FREE_LISTS_SIZE];                        /* the free lists of callbacks; while one runs, the program's */
 static int depth;                                             /* callbacks may nest */
 
 static inline void list_init(PyGC_Head *list)
@@ -41,6 +43,18 @@ static inline Collector *collector(PyThreadState *ts)
     return &ts->interp->gc;
 }
 
+static void swap_free_lists(PyThreadState *ts)
+{
+    PjPart parts[PJ_FREE_LISTS];
+    char other[PJ_FREE_LISTS_SIZE], *at = other, *from = lists;
+    pj_free_lists(ts->interp, parts);
+    for (int i = 0; i < PJ_FREE_LISTS; from += parts[i].size, at += parts[i].size, i++) {
+        memcpy(at, parts[i].at, parts[i].size);
+        memcpy(parts[i].at, from, parts[i].size);
+    }
+    memcpy(lists, other, (size_t)(at - other));
+}
+
 /* Before a callback: whether the program's objects were set aside. */
 bool pj_collector_leave(PyThreadState *ts)
 {
@@ -56,6 +70,7 @@ bool pj_collector_leave(PyThreadState *ts)
         gc->generations[i].count = 0;
     }
     gc->enabled = 0;
+    swap_free_lists(ts);
     return true;
 }
 
@@ -83,11 +98,15 @@ static void collect(Collector *gc)
     }
 }
 
-/* After it: everything is as it was. An exception that is set stays set. */
-void pj_collector_back(PyThreadState *ts)
+/* After it: everything is as it was. An exception that is set stays set. ``left``: what pj_collector_leave gave. */
+void pj_collector_back(PyThreadState *ts, bool left)
 {
+    if (!left) {
+        return;
+    }
     Collector *gc = collector(ts);
     collect(gc);
+    swap_free_lists(ts);
     for (int i = 0; i < NUM_GENERATIONS; i++) {
         list_move(&gc->generations[i].head, &ours);
         list_move(&aside[i], &gc->generations[i].head);

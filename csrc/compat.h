@@ -325,6 +325,45 @@ static inline int pj_traced_anywhere(PyInterpreterState *interp)
 #endif
 }
 
+/* ---- free lists: memory of objects that went, which the next of their kind get without being counted ---- */
+
+typedef struct {
+    void *at;
+    size_t size;
+} PjPart;
+
+#if PY_VERSION_HEX >= 0x030D0000
+enum { PJ_FREE_LISTS = 1, PJ_FREE_LISTS_SIZE = sizeof(struct _Py_object_freelists) };
+#else
+enum {
+    PJ_FREE_LISTS = 7,
+    PJ_FREE_LISTS_SIZE = sizeof(struct _Py_float_state) + sizeof(PySliceObject *) + sizeof(struct _Py_tuple_state) +
+                         sizeof(struct _Py_list_state) + sizeof(struct _Py_dict_state) + sizeof(struct _Py_async_gen_state) +
+                         sizeof(struct _Py_context_state)
+};
+#endif
+
+/* Where the interpreter has them. All zeros: they are empty. */
+static inline void pj_free_lists(PyInterpreterState *interp, PjPart parts[PJ_FREE_LISTS])
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    parts[0] = (PjPart){&interp->object_state.freelists, sizeof(interp->object_state.freelists)};
+#else
+    parts[0] = (PjPart){&interp->float_state, sizeof(interp->float_state)};
+    parts[1] = (PjPart){&interp->slice_cache, sizeof(interp->slice_cache)};
+    parts[2] = (PjPart){&interp->tuple, sizeof(interp->tuple)};
+    parts[3] = (PjPart){&interp->list, sizeof(interp->list)};
+    parts[5] = (PjPart){&interp->async_gen, sizeof(interp->async_gen)};
+    parts[6] = (PjPart){&interp->context, sizeof(interp->context)};
+#if PY_VERSION_HEX >= 0x030C0000
+    struct _Py_dict_state *dicts = &interp->dict_state; /* between counters and watchers */
+    parts[4] = (PjPart){dicts->free_list, (size_t)((char *)(&dicts->keys_numfree + 1) - (char *)dicts->free_list)};
+#else
+    parts[4] = (PjPart){&interp->dict_state, sizeof(interp->dict_state)};
+#endif
+#endif
+}
+
 /* While objects are made of what is borrowed nothing of the program may run. 3.11 collects garbage, and so runs finalizers, wherever
  * something is allocated; from 3.12 on that waits for the interpreter. What is given is for pj_let_collect. */
 static inline int pj_keep_from_collecting(void)
@@ -405,14 +444,21 @@ static inline int pj_err_set(PyThreadState *ts)
 
 /* ---- objects ---- */
 
-/* What rows and recipes hold for an object: the object itself, or a weak reference to it. Borrowed; NULL: it is gone. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *object; /* borrowed */
+} PjLasting; /* lasting.c */
+
+extern PyTypeObject PjLasting_Type;
+
+/* What rows and recipes hold for an object: the object itself, a weak reference to it, or what stands for it. Borrowed; NULL: it is gone. */
 static inline PyObject *pj_held(PyObject *o)
 {
     if (o != NULL && PyWeakref_CheckRefExact(o)) {
         PyObject *held = ((PyWeakReference *)o)->wr_object;
         return held != Py_None && Py_REFCNT(held) > 0 ? held : NULL;
     }
-    return o;
+    return o != NULL && Py_IS_TYPE(o, &PjLasting_Type) ? ((PjLasting *)o)->object : o;
 }
 
 /* An exact int of one digit: no overflow check needed. */

@@ -205,6 +205,7 @@ static PyMethodDef functions[] = {
     {"installed", is_installed, METH_NOARGS, "do frames of enabled code reach pijit?"},
     {"make_alias", pj_make_alias, METH_O, "lets a function pickle that is not found under its name; see pijit.api.pickling"},
     {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
+    {"lasting", pj_lasting, METH_O, "lasting(object): stands for an object that never goes, without a reference to it"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
@@ -242,7 +243,8 @@ static int check_version(void)
 PyMODINIT_FUNC PyInit__native(void)
 {
     if (check_version() < 0 || pj_box_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 ||
-        PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0) {
+        PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0 ||
+        PyType_Ready(&PjLasting_Type) < 0) {
         return NULL;
     }
     if (pj_unset == NULL) {
@@ -265,7 +267,8 @@ PyMODINIT_FUNC PyInit__native(void)
               PyModule_AddObjectRef(m, "UNSET", pj_unset) < 0 ||
               PyModule_AddObjectRef(m, "KEEP", pj_keep) < 0 ||
               PyModule_AddObjectRef(m, "CodeState", (PyObject *)&PjState_Type) < 0 ||
-              PyModule_AddObjectRef(m, "Fragment", (PyObject *)&PjFragment_Type) < 0;
+              PyModule_AddObjectRef(m, "Fragment", (PyObject *)&PjFragment_Type) < 0 ||
+              PyModule_AddObjectRef(m, "Lasting", (PyObject *)&PjLasting_Type) < 0;
     Py_XDECREF(supported);
     if (bad) {
         Py_DECREF(m);

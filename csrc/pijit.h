@@ -349,8 +349,8 @@ static inline bool pj_stack_low(void)
 }
 
 /* collector.c: what the program's garbage collector does not see */
-bool pj_collector_leave(PyThreadState *ts); /* true: pj_collector_back has to follow */
-void pj_collector_back(PyThreadState *ts);
+bool pj_collector_leave(PyThreadState *ts);
+void pj_collector_back(PyThreadState *ts, bool left);
 void pj_collector_end(void);
 
 /* callbacks.c */
@@ -486,6 +486,9 @@ int pj_patch_frame_type(void);
 int pj_alias_init(void);
 PyObject *pj_make_alias(PyObject *module, PyObject *function);
 PyObject *pj_unmake_alias(PyObject *module, PyObject *function);
+
+/* lasting.c */
+PyObject *pj_lasting(PyObject *module, PyObject *object);
 
 /* fragments.c, states.c */
 extern PyTypeObject PjState_Type, PjFragment_Type;

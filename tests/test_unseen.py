@@ -280,6 +280,62 @@ PROGRAMS = {
         other(True, ["a"]), other(1j, "abab"), other(2**80, "ab")
         print(gc.get_count()[0] < 20, gc.collect(), gc.isenabled(), len(gc.garbage), gc.get_debug() == gc.DEBUG_SAVEALL)
         """,
+    # No compilation comes between two counts: neither its objects nor those that it leaves on free lists for the next of their kind.
+    "counts of objects and blocks": """
+        import gc, sys
+        def counted(make):
+            gc.collect()
+            before, *older = gc.get_count()
+            made = make(5)
+            after, *old = gc.get_count()
+            return after - before, older, old
+        def listed():
+            gc.collect()
+            before, *older = gc.get_count()
+            made = []
+            after, *old = gc.get_count()
+            return after - before, older, old
+        def keyed():
+            gc.collect()
+            before = gc.get_count()[0]
+            made = {}
+            between = gc.get_count()[0]
+            more = {1: made}
+            return gc.get_count()[0] - between, between - before
+        def blocks():
+            first = sys.getallocatedblocks()
+            gc.collect()
+            second = sys.getallocatedblocks()
+            gc.collect()
+            third = sys.getallocatedblocks()
+            return second <= first, abs(third - second) < 10
+        for _ in range(4):
+            print(listed(), keyed(), blocks())
+            print(counted(lambda n: []), counted(lambda n: {}), counted(lambda n: ([n], n)))
+        """,
+    # Native code names NumPy's dtypes without a reference.
+    "references to a dtype": """
+        import sys
+        import numpy as np
+        kept = np.dtype(np.int16)
+        def constants(data):
+            before = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            for j in range(10):
+                np.bincount(data)
+            between = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            for j in range(10):
+                np.bincount(data, data)
+                np.zeros(3, kept).sum()
+            after = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            return [b - a for a, b in zip(before, between)], [b - a for a, b in zip(before, after)]
+        def named(data, dtype):
+            return data.astype(dtype) if dtype is kept else data
+        for _ in range(4):
+            print(constants([1, 2, 3]))
+            before = sys.getrefcount(kept)
+            sums = [named(np.ones(3), dtype).sum() for dtype in (kept, np.dtype(np.int8)) * 3]
+            print(sys.getrefcount(kept) - before, sums)
+        """,
     # An audit hook in Python runs in the middle of sys.settrace.
     "events with an audit hook": """
         import sys
@@ -349,7 +405,7 @@ PROGRAMS = {
 # Of these everything is compiled, whether it pays or not.
 COMPILED = (
     "looking runs nothing", "functions and modules that were met are gone at once", "a lambda of eval is gone at once",
-    "what is callable and was met is gone at once", "the garbage collector", "keys with an __eq__ of their own",
+    "what is callable and was met is gone at once", "the garbage collector", "references to a dtype", "keys with an __eq__ of their own",
 )  # fmt: skip
 
 

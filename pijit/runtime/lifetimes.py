@@ -5,6 +5,8 @@ with, the function's globals, closure and code would live as long as the code th
 guard pins down is held by a weak reference, in the guard and wherever else the fragment names it: while native code runs, what its guards
 let in is alive. Once it is gone the guard can never hold again. What a function was made with (cells, defaults) is no part of the guard: it is
 read from the function each time.
+
+NumPy's own dtypes never go; a fragment names them without a reference, so that a program that counts those finds its own.
 """
 
 from __future__ import annotations
@@ -16,10 +18,14 @@ from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from pijit import _native
 from pijit.ground.names import is_a, is_heap_class
-from pijit.runtime.failures import Gone, told
+from pijit.runtime.failures import DTYPES, Gone, told
 
 Row = tuple[Any, ...]
+Held = weakref.ref[Any] | _native.Lasting
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
@@ -28,13 +34,13 @@ _NAMES = _PINS | {"const", "python_function", "unmonitored", "globals"}
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """An object that is held weakly, and its name."""
+    """An object that is not owned, and its name."""
 
-    held: weakref.ref[Any]
+    held: Held
     name: Gone
 
     @classmethod
-    def of(cls, held: weakref.ref[Any]) -> Pin:
+    def of(cls, held: Held) -> Pin:
         return cls(held, Gone(told(held())))
 
 
@@ -81,7 +87,7 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     """Rows, exits or call sites with weak references in place of what is pinned down."""
     kind = type(part)
     if kind is tuple and part and type(part[0]) is str and part[0] in _NAMES:
-        return tuple(pins.get(id(item), item) for item in part)
+        return tuple(_unowned(item, pins) for item in part)
     if kind is tuple and len(part) > 1 and part[0] in ("class", "instance") and type(part[1]) is tuple:
         return (part[0], _weak(part[1], pins), *(weaken(item, pins) for item in part[2:]))
     if kind is tuple and len(part) > 1 and part[0] == "function" and type(part[1]) is CodeType:
@@ -91,6 +97,12 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
     if kind is dict:
         return {key: weaken(item, pins) for key, item in part.items()}
     return part
+
+
+def _unowned(item: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
+    if is_a(item, np.dtype) and DTYPES.get(item.num) is item:
+        return _native.lasting(item)
+    return pins.get(id(item), item)
 
 
 def _weak(parts: tuple[Any, ...], pins: dict[int, weakref.ref[Any]]) -> tuple[Any, ...]:
@@ -111,7 +123,7 @@ def recorded(row: Row) -> Row:
 
 
 def _named(part: Any) -> Any:
-    return Pin.of(part) if type(part) is weakref.ref else part
+    return Pin.of(part) if type(part) in (weakref.ref, _native.Lasting) else part
 
 
 def strong(row: Row) -> Row:
