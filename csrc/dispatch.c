@@ -272,6 +272,8 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         return pj_errmask() == row->value;
     case PJ_GUARD_GLOBALS:
         return r->frame->f_globals == row->object;
+    case PJ_GUARD_LOOP:
+        return *(const int64_t *)(intptr_t)row->ones == row->value;
     default:
         return false;
     }
@@ -354,7 +356,7 @@ int64_t pj_recheck(int64_t *W)
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
                  row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
                  row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
-                 row->op == PJ_GUARD_OBJECT || row->op == PJ_GUARD_UNMONITORED) {
+                 row->op == PJ_GUARD_OBJECT || row->op == PJ_GUARD_UNMONITORED || row->op == PJ_GUARD_LOOP) {
             if (!check(row, r, r->registers, W)) {
                 return 1;
             }
@@ -556,6 +558,7 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
             case PJ_GUARD_NO_NAME:
             case PJ_GUARD_NO_GLOBAL:
             case PJ_GUARD_ERRMASK:
+            case PJ_GUARD_LOOP:
                 break;
             case PJ_GUARD_GLOBALS:
                 *object = r->frame->f_globals;

@@ -34,7 +34,7 @@ typedef struct {
     int32_t a; /* slot, index or NumPy type number */
     int32_t ndim;
     int64_t value; /* int value, error mask or required array flags */
-    int64_t ones;
+    int64_t ones; /* or an address */
     PyObject *object; /* strong: name, object or type */
     PyObject *code;   /* strong or NULL: of a "python_function" */
     Py_hash_t hash;   /* of the name */

@@ -198,6 +198,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_NO_GLOBAL:
     case PJ_GUARD_UNMONITORED:
     case PJ_GUARD_ERRMASK:
+    case PJ_GUARD_LOOP:
     case PJ_GUARD_ARRAY:
         row->mutable_source = true;
         break;

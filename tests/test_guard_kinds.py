@@ -5,6 +5,7 @@ not fit, and what is said of it. Rows that capture never makes are tested in tes
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 import types
@@ -134,6 +135,17 @@ BODIES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 UNSTACK = "def f(x):\n    a = np.unstack(x)\n    return a[0] + 1\n"
 RESULTS = ("type", "length", "item")
 
+LOOP = "loop"
+# A function, what it is called with, the ufunc of which a loop is replaced, and the one that has what comes in its place.
+LOOPS = {
+    "kernel": ("def f(x):\n    return -x * 2.0 + 1.0\n", A, np.negative, np.positive),
+    "inner loop": ("def f(x):\n    return np.exp(x) + x\n", A, np.exp, np.negative),
+    "reduction": ("def f(x):\n    return x.sum()\n", A, np.add, np.multiply),
+    "accumulation": ("def f(x):\n    return np.cumsum(x)\n", A, np.add, np.multiply),
+    "scalar": ("def f(x):\n    return np.sqrt(x) + 1.0\n", np.float64(2.0), np.sqrt, np.negative),
+    "in a loop": ("def f(x):\n    s = 0.0\n    for v in x:\n        s += np.sqrt(v)\n    return s\n", A, np.sqrt, np.negative),
+}
+
 ALWAYS_HOLDS = {"function", "unmonitored"}  # the way to the globals that a function stores to: tests/test_removals.py; tests/test_monitoring.py
 NEVER_MADE = {"no_global", "int_value", "no_member"}
 
@@ -237,10 +249,42 @@ def test_kinds_of_a_result():
     assert taken == {reasons.lookup("call_type").id: 2, "": 2}
 
 
+def loop_of(ufunc):
+    """The place of the loop for floats."""
+    number = next(n for n, signature in enumerate(ufunc.types) if set(signature) == set("d->"))
+    return ctypes.c_void_p.from_address(ctypes.c_void_p.from_address(id(ufunc) + 32).value + 8 * number)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loop_of_a_ufunc(name, caplog):
+    """C code may put another loop in its place, and put the first one back."""
+    source, x, ufunc, other = LOOPS[name]
+    space: dict[str, Any] = {"np": np, "__name__": "subject"}
+    exec(compile(source, "subject.py", "exec"), space)
+    plain = space["f"]
+    f = pijit.jit(types.FunctionType(plain.__code__.replace(), space))
+    place, loop = loop_of(ufunc), loop_of(ufunc).value
+    before = describe(plain(x))
+    assert describe(f(x)) == describe(f(x)) == before
+    (fragment,) = tiers.record_of(f.__code__).fragments
+    assert LOOP in {row[0] for row in fragment.rows}
+    pijit.set_logs("guards")
+    try:
+        place.value = loop_of(other).value
+        replaced = describe(plain(x))
+        assert [describe(f(x)) for _ in range(3)] == [replaced] * 3 != [before] * 3
+        assert any("'a loop of a ufunc' expected NumPy's own, got another" in text for text in said(caplog))
+    finally:
+        place.value = loop
+    runs = fragment.counts()[0]
+    assert describe(f(x)) == before
+    assert fragment.counts()[0] == runs + 1
+
+
 def test_every_row_of_the_table_has_a_case():
     table = (Path(__file__).parent.parent / "csrc" / "guards.def").read_text()
     kinds = set(re.findall(r'^GUARD\(\w+, "(\w+)"', table, re.MULTILINE))
-    assert kinds == {*CASES, *BODIES, *RESULTS} | ALWAYS_HOLDS | NEVER_MADE
+    assert kinds == {*CASES, *BODIES, *RESULTS, LOOP} | ALWAYS_HOLDS | NEVER_MADE
     native = (Path(__file__).parent / "native" / "test_native_guards.py").read_text()
     for kind in ALWAYS_HOLDS | NEVER_MADE:
         assert f'("{kind}"' in native, kind

@@ -242,6 +242,7 @@ ROWS = [
     (("local", 2), "y", UNSET, "'y' expected a value, got nothing", "PJ309"),
     (("unmonitored", helper.__code__), "no tool of sys.monitoring watches helper", UNSET,
      "'the events of helper' expected no tool that watches them, got one", "PJ313"),
+    (("loop", 0, 0), "", UNSET, "'a loop of a ufunc' expected NumPy's own, got another", "PJ303"),
     (("globals", {"__name__": "m"}), "", UNSET, "expected the globals of m, got another module's", "PJ315"),
     (("complex", 0, 3), "z", 1.0, "'type(z)' expected complex, got float", "PJ301"),
     (("object", 0, 3, dict), "d", [], "'type(d)' expected dict, got list", "PJ301"),

@@ -71,6 +71,30 @@ def _find(ufunc: str, dtypes: tuple[str, ...], core: bool) -> Loop | None:
     return Loop(function, f"pj_u_{ufunc}_{''.join(chars)}", address, data) if address else None
 
 
+@functools.cache
+def place(ufunc: str, operands: tuple[str, ...]) -> tuple[int, int] | None:
+    """Where the ufunc keeps its loop for operands of these dtypes, and the loop that was there at the first look. C code may put another
+    in its place at any time (PyUFunc_ReplaceLoopBySignature)."""
+    function = ufuncs.function(ufuncs.computed(ufunc))
+    if not isinstance(function, np.ufunc) or not NATIVE.issuperset(operands):
+        return None
+    start = "".join(np.dtype(name).char for name in operands) + "->"
+    number = next((n for n, signature in enumerate(function.types) if signature.startswith(start)), None)
+    array = ctypes.c_void_p.from_address(id(function) + _FUNCTIONS).value
+    if number is None or not array:
+        return None
+    return array + 8 * number, _at(array + 8 * number)
+
+
+def is_replaced(place: tuple[int, int]) -> bool:
+    """Whether another loop is there now."""
+    return _at(place[0]) != place[1]
+
+
+def _at(address: int) -> int:
+    return ctypes.c_void_p.from_address(address).value or 0
+
+
 def _pointer(where: int, number: int) -> int:
     array = ctypes.c_void_p.from_address(where).value
     return ctypes.c_void_p.from_address(array + 8 * number).value or 0 if array else 0

@@ -49,6 +49,11 @@ def function(name: str) -> Any:
     return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, name, None)
 
 
+def operands(name: str) -> int:
+    """How many operands it takes; 0 if it is no ufunc."""
+    return getattr(function(computed(name)), "nin", 0)
+
+
 @functools.cache
 def _power(exponent: float) -> Any:
     def power(base: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.names import is_a
+from pijit.ir import ufuncs
 from pijit.ir.errors import ErrorState, error_state
 from pijit.ir.graph import Exit as GraphExit
 from pijit.ir.graph import Graph, Value
@@ -50,42 +51,46 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying
     from pijit import _native
 
     errmask = _native.current_errmask()
-    capture = Tracer(code, pc, view, _limits(errmask, varying)).capture()
+    borrowed: dict[str, tuple[int, int]] = {}
+    capture = Tracer(code, pc, view, _limits(errmask, varying, borrowed)).capture()
+    capture.borrowed = borrowed
     capture.graph.errors = error_state(errmask) or ErrorState(harmless=False)
     return capture
 
 
-def _limits(errmask: int, varying: Collection[str]) -> Limits:
+def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]]) -> Limits:
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 
     strange = error_state(errmask) is None
+    fusible = _fusible(borrowed)
 
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return not (strange and any(map(_is_inexact, dtypes))) and _fusible(ufunc, dtypes)
+        return not (strange and any(map(_is_inexact, dtypes))) and fusible(ufunc, dtypes)
 
     def reduce(ufunc: str, dtype: str) -> bool:
         from pijit.codegen.reductions import plan
 
-        return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None
+        return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None and _borrow(borrowed, ufunc, (dtype, dtype))
 
     def scan(ufunc: str, dtype: str) -> bool:
         from pijit.codegen.scans import supports
 
-        return bool(dtype) and not (strange and _is_inexact(dtype)) and supports(ufunc, dtype)
+        known = bool(dtype) and not (strange and _is_inexact(dtype)) and supports(ufunc, dtype)
+        return known and _borrow(borrowed, ufunc, (dtype, dtype))
 
     def scalar(ufunc: str, dtype: str) -> bool:
-        return not strange and (ufunc, dtype) in NP_OPS
+        return not strange and (ufunc, dtype) in NP_OPS and _borrow(borrowed, ufunc, (dtype,) * ufuncs.operands(ufunc))
 
     def single(ufunc: str, dtypes: tuple[str, ...]) -> bool:
         from pijit.codegen.singles import usable
 
-        return not strange and usable(ufunc, dtypes)
+        return not strange and usable(ufunc, dtypes) and _borrow(borrowed, ufunc, dtypes[:-1])
 
     def product(dtype: str) -> bool:
         from pijit.codegen.products import usable
 
-        return not strange and usable(dtype)
+        return not strange and usable(dtype) and _borrow(borrowed, "matmul", (dtype, dtype))
 
     def draw(name: str) -> bool:
         from pijit.codegen.streams import usable
@@ -124,9 +129,9 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     graph = capture.graph
     captured = text(graph) if log.enabled("graph") else ""
     graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
-    optimize(graph, Passes(level=options.jit_level, fusible=_fusible, formula=supports, checked=CONFIG.raise_internal))
+    optimize(graph, Passes(level=options.jit_level, fusible=_fusible(capture.borrowed), formula=supports, checked=CONFIG.raise_internal))
     native = BACKENDS[options.backend](graph, force_exit)
-    rows, texts, names = guard_rows(capture.guards, native.word, _errmask_row(capture, graph))
+    rows, texts, names = guard_rows(capture.guards, native.word, [*_errmask_row(capture, graph), *_loop_rows(capture)])
     exits = sorted(graph.exits(), key=lambda exit: exit.index)
     return Compiled(capture, graph, native, rows, texts, names, exits, time.perf_counter() - start, captured)
 
@@ -136,10 +141,26 @@ def _threads(options: Options) -> int:
     return CONFIG.threads or (len(os.sched_getaffinity(0)) if options.jit_level == "O2" else 1)
 
 
-def _fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+def _fusible(borrowed: dict[str, tuple[int, int]]) -> Callable[[str, tuple[str, ...]], bool]:
     from pijit.codegen import inner, scalars
 
-    return scalars.supports(ufunc, dtypes) or inner.usable(ufunc, dtypes)
+    def fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+        return (scalars.supports(ufunc, dtypes) or inner.usable(ufunc, dtypes)) and _borrow(borrowed, ufunc, dtypes[:-1])
+
+    return fusible
+
+
+def _borrow(borrowed: dict[str, tuple[int, int]], ufunc: str, operands: tuple[str, ...]) -> bool:
+    """Whether NumPy has the loop that pijit knows. The fragment is to run only as long as it does."""
+    from pijit.codegen import inner
+
+    place = inner.place(ufunc, operands)
+    if place is None:
+        return True
+    if inner.is_replaced(place):
+        return False
+    borrowed[f"{ufunc} of {' and '.join(operands)}"] = place
+    return True
 
 
 def _numba(graph: Graph, force_exit: int | None) -> Native:
@@ -164,6 +185,10 @@ def _errmask_row(capture: Capture, graph: Graph) -> list[tuple[tuple[Any, ...], 
     if any(op.name in _OBEYS_ERRSTATE or "errors" in op.attrs for block in graph.blocks for op in block.ops):
         return [(("errmask", _native.current_errmask()), "NumPy's floating-point error state is as it was")]
     return []
+
+
+def _loop_rows(capture: Capture) -> list[tuple[tuple[Any, ...], str]]:
+    return [(("loop", *place), f"{name} is NumPy's own loop") for name, place in capture.borrowed.items()]
 
 
 def guard_rows(

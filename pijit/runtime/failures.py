@@ -201,6 +201,10 @@ def of_errmask(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_errstate", "np.geterr()", "NumPy's error state of that time", now)
 
 
+def of_loop(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    yield Difference("guard_identity", "a loop of a ufunc", "NumPy's own", "another")
+
+
 def of_monitored(row: Row, name: str, got: Any) -> Iterator[Difference]:
     watched = name.removeprefix("no tool of sys.monitoring watches ")
     yield Difference("guard_attr", f"the events of {watched}", "no tool that watches them", "one")
@@ -260,6 +264,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "sole": of_sole,
     "apart": of_apart,
     "errmask": of_errmask,
+    "loop": of_loop,
     "unmonitored": of_monitored,
     "class": of_class,
     "globals": of_globals,
@@ -269,4 +274,4 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
 }
 
 # Rows that check the frame itself: C has no object to show for them.
-FRAME = frozenset({"builtin", "class", "unset", "no_name", "no_global", "errmask", "globals", "no_attr", "unmonitored"})
+FRAME = frozenset({"builtin", "class", "unset", "no_name", "no_global", "errmask", "loop", "globals", "no_attr", "unmonitored"})

@@ -11,7 +11,7 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
 
@@ -105,6 +105,7 @@ class Capture:
     progress: bool
     loops: bool
     lines: set[tuple[str, int]]  # (file, line) of every instruction that was met
+    borrowed: dict[str, tuple[int, int]] = field(default_factory=dict)  # NumPy's loops that it computes as: the place of each, and which
 
 
 # Why an operation leaves, where its handler does not say.
