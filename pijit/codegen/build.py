@@ -31,7 +31,10 @@ class Native:
 
 
 # What takes so much longer than the code around it that this does not have to be the best.
-_HEAVY = frozenset({"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "pick", "place", "take", "list_ints", "ramp"})
+_HEAVY = frozenset(
+    {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "pick", "place", "take", "list_ints", "ramp"}
+    | {"bincount", "within", "add_at"}
+)
 
 
 def _has_tight_loop(graph: Graph) -> bool:

@@ -122,7 +122,7 @@ ROWS: tuple[Reason, ...] = (
            "A Python int would have wrapped; the interpreter takes over and makes a big int.",
            "Reduce modulo 2**64 or use np.uint64 if wrapping is meant; use floats if the exact value is not needed."),
     Reason("PJ202", "index_error", "index out of range",
-           "The interpreter takes over at the index and raises IndexError.",
+           "The interpreter takes over at the index and raises IndexError, or in np.bincount ValueError.",
            "Check the bounds of the loop."),
     Reason("PJ203", "zero_division", "division by zero",
            "The interpreter takes over at the division and raises ZeroDivisionError or warns.",
@@ -172,7 +172,7 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
            "Check the shift count."),
     Reason("PJ227", "overlap", "target overlaps what is stored",
-           "What is stored by a mask, or the mask, lies in the memory that is stored to: NumPy does it, by way of a copy.",
+           "What is stored by a mask or by indices, or the mask or they, lies in the memory that is stored to: NumPy does it, by way of a copy.",
            "Store a copy, if it happens often."),
     Reason("PJ228", "draw", "random number that native code does not draw",
            "The arguments are wrong, another thread is drawing from the generator, or its bit generator is none of NumPy's.",
@@ -239,6 +239,8 @@ RETIRED = frozenset({
 # An operation of the graph that has one way to fail gives its own name as the reason.
 OPERATIONS = {
     "accumulate": "fp_flags",
+    "add_at": "fp_flags",
+    "bincount": "index_error",
     "cast": "conversion",
     "empty": "memory",
     "float_pow": "power",

@@ -322,6 +322,29 @@ def _place(op: Op) -> bool:
     return left >= 0 and (isinstance(value, Np) or value.ndim == left + 1)
 
 
+def _is_vector(value: Value, kinds: str) -> bool:
+    return isinstance(value.type, Array) and value.type.ndim == 1 and value.type.dtype.kind in kinds
+
+
+def _within(op: Op) -> bool:
+    return len(op.args) == 2 and _is_vector(op.args[0], "iu") and _ints(op, 1) and _types(op.results) == (BOOL,)
+
+
+def _bincount(op: Op) -> bool:
+    if not 2 <= len(op.args) <= 3 or not _is_vector(op.args[0], "iu") or not _ints(op, len(op.args) - 1):
+        return False
+    weights = [value.type.name for value in op.args[1:-1] if isinstance(value.type, Array) and value.type.ndim == 1]
+    return (weights, op.result.type) in (([], Array("int64", 1, "C")), (["float64"], Array("float64", 1, "C")))
+
+
+def _add_at(op: Op) -> bool:
+    if len(op.args) != 3 or op.results or not _is_vector(op.args[0], "iuf") or not _is_vector(op.args[1], "iu"):
+        return False
+    target, value = op.args[0].type, op.args[2].type
+    assert isinstance(target, Array)
+    return target.writable and (value == target.element or (_is_vector(op.args[2], "iuf") and value.name == target.name))  # type: ignore[attr-defined]
+
+
 def _empty(op: Op) -> bool:
     rank, filled = _rank(op), bool(op.attrs["filled"])
     if not _one(op, Array) or len(op.args) != rank + filled or not _ints(op, 0, rank):
@@ -455,6 +478,9 @@ SIGNATURES: dict[str, Signature] = {
     "pick": _pick,
     "take": _take,
     "place": _place,
+    "within": _within,
+    "bincount": _bincount,
+    "add_at": _add_at,
     "roll": _roll,
     "roll_into": _roll_into,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),

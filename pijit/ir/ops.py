@@ -136,6 +136,12 @@ ROWS = (
         " mask, the mask, and the other axes. attr stretch: of v. exit: a overlaps what is read", _REDO, effect="write", attrs=("lead", "stretch")),
     Row("take", "a[index], where the index, an i64 array, says the places along axis `lead` of a; a new C-contiguous array, first along the index,"
         " then the other axes of a; args a, index, the result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
+    Row("bincount", "np.bincount of a vector of ints: a new vector of int64, or with weights (float64) of float64; args a, the weights if"
+        " there are any, as many, the least number of bins (not negative). exit: an element is negative, or no memory", _REDO, fresh=True),
+    Row("within", "whether -n <= i < n for every element i of a vector of ints; args a, n; bool", effect="read"),
+    Row("add_at", "np.<ufunc>.at(a, i, v) for add and subtract: a vector, a vector of ints that are within, and a vector as long as that, or one"
+        " NumPy scalar, of a's dtype; a overlaps neither. exit: no memory, or a flag was raised: then nothing was changed",
+        _REDO, effect="write", attrs=("ufunc",)),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"

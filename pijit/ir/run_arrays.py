@@ -189,6 +189,18 @@ def _place(op: Op, array: Any, value: Any, mask: Any, count: int) -> None:
     array[_at(op, mask)] = value
 
 
+def _bincount(op: Op, array: Any, *rest: Any) -> Any:
+    *weights, bins = rest
+    demand(array.min(initial=0) >= 0)
+    return np.bincount(array, weights[0] if weights else None, bins)
+
+
+def _add_at(op: Op, array: Any, index: Any, value: Any) -> None:
+    made = array.copy()
+    getattr(np, op.attrs["ufunc"]).at(made, index, value)
+    array[...] = made
+
+
 def _empty(op: Op, *args: Any) -> Any:
     type = op.result.type
     assert isinstance(type, Array)
@@ -226,6 +238,9 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "pick": careful(_pick),
     "take": careful(_take),
     "place": careful(_place),
+    "bincount": careful(_bincount),
+    "within": lambda op, a, n: bool(((a >= -n) & (a < n)).all()),
+    "add_at": careful(_add_at),
     "roll": careful(_roll),
     "roll_into": careful(_roll_into),
     "kernel": careful(_kernel),

@@ -17,7 +17,7 @@ from .rename import Renamer
 from .simplify import identity
 
 _MAKERS = frozenset({"ew", "pick", "roll", "take"})
-READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "mask_count", "roll", "load"})
+READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "bincount", "within", "mask_count", "roll", "load"})
 
 
 def equal(graph: Graph) -> None:

@@ -12,7 +12,7 @@ from ..ir.types import INT
 from .facts import split
 
 _LONGEST = 200  # operations of a loop that is copied
-_SLOW = frozenset({"assign", "roll_into", "place", "mask_count", "recheck", "poll"})
+_SLOW = frozenset({"assign", "within", "add_at", "roll_into", "place", "mask_count", "recheck", "poll"})
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from .rename import Renamer
 from .shapes import Equal, Same, learn, length
 
 # What may be done with an array that is to be replaced: nothing keeps it.
-_LOOKS = frozenset({"ew", "accumulate", "roll", "pick", "take", "mask_count", "dim", "load"})
+_LOOKS = frozenset({"ew", "accumulate", "roll", "pick", "take", "bincount", "within", "mask_count", "dim", "load"})
 
 
 def unseen(graph: Graph) -> None:

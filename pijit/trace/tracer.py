@@ -112,7 +112,7 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
-    "matmul": "fp_flags", "accumulate": "fp_flags",
+    "matmul": "fp_flags", "accumulate": "fp_flags", "add_at": "fp_flags", "bincount": "index_error",
     "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
     "take": "index_error", "list_ints": "list_item_type",
@@ -132,7 +132,7 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
-_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "matmul"})
+_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "matmul"})
 
 END = object()  # what a handler returns when it has ended the block
 

@@ -1,5 +1,5 @@
 """NumPy's functions, methods and attributes."""
 
-from . import arrays, classes, creation, random_, ranges, reductions, rolling, scalars, scans, ufuncs, views
+from . import arrays, classes, creation, random_, ranges, reductions, rolling, scalars, scans, scatter, ufuncs, views
 
-__all__ = ["arrays", "classes", "creation", "random_", "ranges", "reductions", "rolling", "scalars", "scans", "ufuncs", "views"]
+__all__ = ["arrays", "classes", "creation", "random_", "ranges", "reductions", "rolling", "scalars", "scans", "scatter", "ufuncs", "views"]

@@ -12,6 +12,7 @@ from ... import elementwise, opaque, operators, products, standins, subscripts
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import row, scalar_kind
+from . import scatter
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -51,8 +52,9 @@ def _by_name(function: np.ufunc) -> None:
 
     @row(function.at)
     def at(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        standins.sample_result(t, function.at, args, kwargs)  # Break where it would raise
-        opaque.call_for_effect(t, function.at, args, kwargs)
+        if len(args) != 3 or kwargs or not scatter.at(t, function, *args):
+            standins.sample_result(t, function.at, args, kwargs)  # Break where it would raise
+            opaque.call_for_effect(t, function.at, args, kwargs)
         return Known(None)
 
 

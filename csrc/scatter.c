@@ -1,0 +1,293 @@
+/* scatter.c - np.bincount, np.add.at and np.subtract.at on vectors for native code: what is at places that are known at run time only. Plain
+ * memory, but for a new array. */
+#include <stdlib.h>
+
+#include "pijit.h"
+
+#include "numpy_api.h"
+
+/* A vector of ints: `kind` is how many bytes an element has, negative where it is signed. */
+typedef struct {
+    const char *data;
+    int64_t kind, step, n;
+} Ints;
+
+#define KINDS(X) X(-1, int8_t) X(1, uint8_t) X(-2, int16_t) X(2, uint16_t) X(-4, int32_t) X(4, uint32_t) X(-8, int64_t)
+#define LAZY (1 << 20) /* bytes: from here on the operating system has zeros at hand, and elements that are never touched cost nothing */
+
+/* A new vector of n zeros of 8 bytes, or NULL without an exception. */
+static PyArrayObject *zeros(int typenum, int64_t n)
+{
+    if (n >= LAZY / 8) {
+        const npy_intp length = n;
+        PyObject *a = PyArray_ZEROS(1, &length, typenum, 0);
+        if (a == NULL) {
+            PyErr_Clear();
+        }
+        return (PyArrayObject *)a;
+    }
+    PyArrayObject *a = (PyArrayObject *)pj_empty(typenum, 1, &n, 0);
+    if (a != NULL) {
+        memset(PyArray_DATA(a), 0, (size_t)n * 8);
+    }
+    return a;
+}
+
+/* ---- np.bincount -------------------------------------------------------------------------------------------------------------------- */
+
+/* The greatest element, or 0. */
+static int64_t greatest(const Ints *a)
+{
+    int64_t most = 0;
+    switch (a->kind) {
+#define X(number, type)                                                                                               \
+    case number:                                                                                                      \
+        for (int64_t i = 0; i < a->n; i++) {                                                                       \
+            const type value = *(const type *)(a->data + i * a->step);                                                \
+            most = (int64_t)value > most ? (int64_t)value : most;                                                     \
+        }                                                                                                             \
+        break;
+        KINDS(X)
+#undef X
+    }
+    return most;
+}
+
+#define TABLES 4
+#define FEW 1024 /* bins: several tables are in the first-level cache */
+#define MANY 4   /* elements per bin that make up for adding the tables */
+
+/* All loops below end at the first element that is not within the bins, and give its place. */
+#define AT(type, place) (*(const type *)(a->data + (place) * a->step))
+#define IS_BEYOND(value) ((uint64_t)(int64_t)(value) >= (uint64_t)bins)
+
+/* Neighbours are often alike, and a count that was just stored is slow to load again: they go to different tables. */
+static int64_t count_in_tables(int64_t *counts, int64_t bins, const Ints *a)
+{
+    int64_t tables[TABLES][FEW], i = 0;
+    for (int t = 0; t < TABLES; t++) {
+        memset(tables[t], 0, (size_t)bins * sizeof(int64_t));
+    }
+    switch (a->kind) {
+#define X(number, type)                                                                                               \
+    case number:                                                                                                      \
+        for (; i + TABLES <= a->n; i += TABLES) {                                                                     \
+            const type v[TABLES] = {AT(type, i), AT(type, i + 1), AT(type, i + 2), AT(type, i + 3)};                  \
+            if (IS_BEYOND(v[0]) || IS_BEYOND(v[1]) || IS_BEYOND(v[2]) || IS_BEYOND(v[3])) {                           \
+                break;                                                                                                \
+            }                                                                                                         \
+            for (int t = 0; t < TABLES; t++) {                                                                        \
+                tables[t][v[t]]++;                                                                                    \
+            }                                                                                                         \
+        }                                                                                                             \
+        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
+            tables[0][AT(type, i)]++;                                                                                 \
+        }                                                                                                             \
+        break;
+        KINDS(X)
+#undef X
+    }
+    for (int64_t bin = 0; bin < bins; bin++) {
+        counts[bin] += tables[0][bin] + tables[1][bin] + tables[2][bin] + tables[3][bin];
+    }
+    return i;
+}
+
+static int64_t count(int64_t *counts, int64_t bins, const Ints *a)
+{
+    if (bins <= FEW && a->n >= MANY * bins) {
+        return count_in_tables(counts, bins, a);
+    }
+    int64_t i = 0;
+    switch (a->kind) {
+#define X(number, type)                                                                                               \
+    case number:                                                                                                      \
+        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
+            counts[AT(type, i)]++;                                                                                    \
+        }                                                                                                             \
+        break;
+        KINDS(X)
+#undef X
+    }
+    return i;
+}
+
+static int64_t weigh(double *sums, int64_t bins, const Ints *a, const char *weights, int64_t by)
+{
+    int64_t i = 0;
+    switch (a->kind) {
+#define X(number, type)                                                                                               \
+    case number:                                                                                                      \
+        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
+            sums[AT(type, i)] += *(const double *)(weights + i * by);                                                 \
+        }                                                                                                             \
+        break;
+        KINDS(X)
+#undef X
+    }
+    return i;
+}
+
+/* np.bincount(a, weights, bins) as a new array; weights may be NULL. block: kind, step and length of a, step of the weights. NULL: an element is
+ * negative, or there is no memory. */
+PyObject *pj_bincount(int64_t bins, const char *data, const char *weights, const int64_t *block)
+{
+    Ints a = {data, block[0], block[1], block[2]};
+    const int64_t by = block[3];
+    PyArrayObject *made = NULL;
+    if (bins == 0 && a.n > 0) {
+        const int64_t most = greatest(&a);
+        bins = most < PY_SSIZE_T_MAX / 8 ? most + 1 : PY_SSIZE_T_MAX / 8;
+    }
+    for (;;) {
+        PyArrayObject *before = made;
+        made = zeros(weights == NULL ? NPY_INT64 : NPY_FLOAT64, bins);
+        if (before != NULL) {
+            if (made != NULL) {
+                memcpy(PyArray_DATA(made), PyArray_DATA(before), (size_t)PyArray_DIM(before, 0) * 8);
+            }
+            pj_release((PyObject *)before);
+        }
+        if (made == NULL) {
+            return NULL;
+        }
+        void *room = PyArray_DATA(made);
+        const int64_t done = weights == NULL ? count(room, bins, &a) : weigh(room, bins, &a, weights, by);
+        if (done == a.n) {
+            return (PyObject *)made;
+        }
+        a.data += done * a.step;
+        a.n -= done;
+        weights += weights == NULL ? 0 : done * by;
+        const int64_t most = greatest(&a);
+        if (most < bins || most >= PY_SSIZE_T_MAX / 8) { /* what ended the loop is negative, or no memory has so many bins */
+            pj_release((PyObject *)made);
+            return NULL;
+        }
+        bins = most + 1;
+    }
+}
+
+/* ---- np.add.at, np.subtract.at ------------------------------------------------------------------------------------------------------ */
+
+#define CHUNK 512
+
+static int64_t part(const Ints *a, int64_t from)
+{
+    return a->n - from < CHUNK ? a->n - from : CHUNK;
+}
+
+/* A chunk of them from there on, in the buffer or where they are. */
+static const int64_t *chunk(const Ints *a, int64_t from, int64_t *buffer)
+{
+    const char *data = a->data + from * a->step;
+    const int64_t n = part(a, from);
+    if (a->kind == -8 && a->step == 8) {
+        return (const int64_t *)data;
+    }
+    switch (a->kind) {
+#define X(number, type)                                                                                               \
+    case number:                                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                             \
+            buffer[i] = *(const type *)(data + i * a->step);                                                          \
+        }                                                                                                             \
+        break;
+        KINDS(X)
+#undef X
+    }
+    return buffer;
+}
+
+/* Whether -length <= index < length for each of them. */
+int64_t pj_within(const char *data, int64_t kind, int64_t step, int64_t n, int64_t length)
+{
+    const Ints a = {data, kind, step, n};
+    int64_t buffer[CHUNK], least = 0, most = -1;
+    for (int64_t from = 0; from < n; from += CHUNK) {
+        const int64_t *indices = chunk(&a, from, buffer), count = part(&a, from);
+        for (int64_t i = 0; i < count; i++) {
+            least = indices[i] < least ? indices[i] : least;
+            most = indices[i] > most ? indices[i] : most;
+        }
+    }
+    return -length <= least && most < length;
+}
+
+/* What is added to: `length` elements of `size` bytes. */
+typedef struct {
+    char *data;
+    int64_t length, step, size;
+} Target;
+
+static inline char *element(const Target *t, int64_t index)
+{
+    return t->data + (index < 0 ? index + t->length : index) * t->step;
+}
+
+typedef void Adds(const Target *t, const int64_t *indices, int64_t n, const char *values, int64_t by);
+
+#define TYPES(X) X(float64, double) X(float32, float) X(int8, uint8_t) X(int16, uint16_t) X(int32, uint32_t) X(int64, uint64_t)
+#define ADDS(name, type, sign)                                                                                        \
+    static void name(const Target *t, const int64_t *indices, int64_t n, const char *values, int64_t by)              \
+    {                                                                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                             \
+            type *place = (type *)element(t, indices[i]);                                                             \
+            *place = (type)(*place sign *(const type *)(values + i * by));                                            \
+        }                                                                                                             \
+    }
+#define X(name, type) ADDS(add_##name, type, +) ADDS(subtract_##name, type, -)
+TYPES(X)
+#undef X
+
+static const struct {
+    Adds *ways[2];
+    int64_t size;
+    bool flags;
+} adders[] = {
+#define X(name, type) {{add_##name, subtract_##name}, sizeof(type), (type)0.5 != 0},
+    TYPES(X)
+#undef X
+};
+
+/* Keeps what is in the target, or puts it back: all of it, or an element for each index. */
+static void keep(const Target *t, const Ints *a, char *kept, bool whole, bool back)
+{
+    int64_t buffer[CHUNK];
+    for (int64_t from = 0; from < (whole ? t->length : a->n); from += CHUNK) {
+        const int64_t *indices = whole ? NULL : chunk(a, from, buffer), n = whole ? t->length - from : part(a, from);
+        for (int64_t i = 0; i < n && i < CHUNK; i++) {
+            char *place = element(t, whole ? from + i : indices[i]), *other = kept + (from + i) * t->size;
+            memcpy(back ? place : other, back ? other : place, (size_t)t->size);
+        }
+    }
+}
+
+/* target[index] += or -= values, one after the other; the indices are within, and nothing overlaps. block: which of the adders, whether to
+ * subtract; length and step of the target; kind, step and length of the index; step of the values; the floating-point flags that count.
+ * 0: one of them was raised, or there is no memory, and nothing was changed. */
+int64_t pj_add_at(char *data, const char *index, const char *values, const int64_t *block)
+{
+    const Target t = {data, block[2], block[3], adders[block[0]].size};
+    const Ints a = {index, block[4], block[5], block[6]};
+    const int64_t by = block[7], watched = adders[block[0]].flags ? block[8] : 0;
+    const bool whole = t.length <= a.n;
+    char *kept = NULL;
+    if (watched && a.n > 0) {
+        kept = malloc((size_t)((whole ? t.length : a.n) * t.size));
+        if (kept == NULL) {
+            return 0;
+        }
+        keep(&t, &a, kept, whole, false);
+        pj_fp_clear();
+    }
+    int64_t buffer[CHUNK];
+    for (int64_t from = 0; from < a.n; from += CHUNK) {
+        adders[block[0]].ways[block[1]](&t, chunk(&a, from, buffer), part(&a, from), values + from * by, by);
+    }
+    const bool done = kept == NULL || !(pj_fp_get() & watched);
+    if (!done) {
+        keep(&t, &a, kept, whole, true);
+    }
+    free(kept);
+    return done;
+}
