@@ -2,17 +2,11 @@
  * memory, but for a new array. */
 #include <stdlib.h>
 
+#include "ints.h"
 #include "pijit.h"
 
 #include "numpy_api.h"
 
-/* A vector of ints: `kind` is how many bytes an element has, negative where it is signed. */
-typedef struct {
-    const char *data;
-    int64_t kind, step, n;
-} Ints;
-
-#define KINDS(X) X(-1, int8_t) X(1, uint8_t) X(-2, int16_t) X(2, uint16_t) X(-4, int32_t) X(4, uint32_t) X(-8, int64_t)
 #define LAZY (1 << 20) /* bytes: from here on the operating system has zeros at hand, and elements that are never touched cost nothing */
 
 /* A new vector of n zeros of 8 bytes, or NULL without an exception. */
@@ -43,7 +37,7 @@ static int64_t greatest(const Ints *a)
 #define X(number, type)                                                                                               \
     case number:                                                                                                      \
         for (int64_t i = 0; i < a->n; i++) {                                                                       \
-            const type value = *(const type *)(a->data + i * a->step);                                                \
+            const type value = AT(type, a, i);                                                                        \
             most = (int64_t)value > most ? (int64_t)value : most;                                                     \
         }                                                                                                             \
         break;
@@ -58,7 +52,6 @@ static int64_t greatest(const Ints *a)
 #define MANY 4   /* elements per bin that make up for adding the tables */
 
 /* All loops below end at the first element that is not within the bins, and give its place. */
-#define AT(type, place) (*(const type *)(a->data + (place) * a->step))
 #define IS_BEYOND(value) ((uint64_t)(int64_t)(value) >= (uint64_t)bins)
 
 /* Neighbours are often alike, and a count that was just stored is slow to load again: they go to different tables. */
@@ -72,7 +65,7 @@ static int64_t count_in_tables(int64_t *counts, int64_t bins, const Ints *a)
 #define X(number, type)                                                                                               \
     case number:                                                                                                      \
         for (; i + TABLES <= a->n; i += TABLES) {                                                                     \
-            const type v[TABLES] = {AT(type, i), AT(type, i + 1), AT(type, i + 2), AT(type, i + 3)};                  \
+            const type v[TABLES] = {AT(type, a, i), AT(type, a, i + 1), AT(type, a, i + 2), AT(type, a, i + 3)};                  \
             if (IS_BEYOND(v[0]) || IS_BEYOND(v[1]) || IS_BEYOND(v[2]) || IS_BEYOND(v[3])) {                           \
                 break;                                                                                                \
             }                                                                                                         \
@@ -80,8 +73,8 @@ static int64_t count_in_tables(int64_t *counts, int64_t bins, const Ints *a)
                 tables[t][v[t]]++;                                                                                    \
             }                                                                                                         \
         }                                                                                                             \
-        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
-            tables[0][AT(type, i)]++;                                                                                 \
+        for (; i < a->n && !IS_BEYOND(AT(type, a, i)); i++) {                                                            \
+            tables[0][AT(type, a, i)]++;                                                                                 \
         }                                                                                                             \
         break;
         KINDS(X)
@@ -93,8 +86,40 @@ static int64_t count_in_tables(int64_t *counts, int64_t bins, const Ints *a)
     return i;
 }
 
+/* All bytes are within 256 bins: nothing is to be looked at. */
+static void count_bytes(int64_t *counts, const Ints *a)
+{
+    uint32_t tables[TABLES][256] = {0};
+    for (int64_t from = 0; from < a->n;) {
+        const int64_t end = a->n - from < UINT32_MAX ? a->n : from + UINT32_MAX;
+        int64_t i = from;
+        if (a->step == 1) {
+            const uint8_t *bytes = (const uint8_t *)a->data;
+            for (; i + 8 <= end; i += 8) {
+                uint64_t word;
+                memcpy(&word, bytes + i, sizeof word);
+                for (int k = 0; k < 8; k++) {
+                    tables[k % TABLES][word >> 8 * k & 255]++;
+                }
+            }
+        }
+        for (; i < end; i++) {
+            tables[0][AT(uint8_t, a, i)]++;
+        }
+        for (int bin = 0; bin < 256; bin++) {
+            counts[bin] += (int64_t)tables[0][bin] + tables[1][bin] + tables[2][bin] + tables[3][bin];
+        }
+        memset(tables, 0, sizeof tables);
+        from = end;
+    }
+}
+
 static int64_t count(int64_t *counts, int64_t bins, const Ints *a)
 {
+    if (a->kind == 1 && bins >= 256 && a->n >= 256) {
+        count_bytes(counts, a);
+        return a->n;
+    }
     if (bins <= FEW && a->n >= MANY * bins) {
         return count_in_tables(counts, bins, a);
     }
@@ -102,8 +127,8 @@ static int64_t count(int64_t *counts, int64_t bins, const Ints *a)
     switch (a->kind) {
 #define X(number, type)                                                                                               \
     case number:                                                                                                      \
-        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
-            counts[AT(type, i)]++;                                                                                    \
+        for (; i < a->n && !IS_BEYOND(AT(type, a, i)); i++) {                                                            \
+            counts[AT(type, a, i)]++;                                                                                    \
         }                                                                                                             \
         break;
         KINDS(X)
@@ -118,8 +143,8 @@ static int64_t weigh(double *sums, int64_t bins, const Ints *a, const char *weig
     switch (a->kind) {
 #define X(number, type)                                                                                               \
     case number:                                                                                                      \
-        for (; i < a->n && !IS_BEYOND(AT(type, i)); i++) {                                                            \
-            sums[AT(type, i)] += *(const double *)(weights + i * by);                                                 \
+        for (; i < a->n && !IS_BEYOND(AT(type, a, i)); i++) {                                                            \
+            sums[AT(type, a, i)] += *(const double *)(weights + i * by);                                                 \
         }                                                                                                             \
         break;
         KINDS(X)
@@ -180,16 +205,15 @@ static int64_t part(const Ints *a, int64_t from)
 /* A chunk of them from there on, in the buffer or where they are. */
 static const int64_t *chunk(const Ints *a, int64_t from, int64_t *buffer)
 {
-    const char *data = a->data + from * a->step;
     const int64_t n = part(a, from);
     if (a->kind == -8 && a->step == 8) {
-        return (const int64_t *)data;
+        return (const int64_t *)a->data + from;
     }
     switch (a->kind) {
 #define X(number, type)                                                                                               \
     case number:                                                                                                      \
         for (int64_t i = 0; i < n; i++) {                                                                             \
-            buffer[i] = *(const type *)(data + i * a->step);                                                          \
+            buffer[i] = AT(type, a, from + i);                                                                        \
         }                                                                                                             \
         break;
         KINDS(X)
@@ -198,19 +222,36 @@ static const int64_t *chunk(const Ints *a, int64_t from, int64_t *buffer)
     return buffer;
 }
 
+#define EXTREMES(type, at)                                                                                            \
+    for (int64_t i = 0; i < n; i++) {                                                                                 \
+        const type value = (at);                                                                                      \
+        least = value < least ? value : least;                                                                        \
+        most = value > most ? value : most;                                                                           \
+    }
+
 /* Whether -length <= index < length for each of them. */
 int64_t pj_within(const char *data, int64_t kind, int64_t step, int64_t n, int64_t length)
 {
-    const Ints a = {data, kind, step, n};
-    int64_t buffer[CHUNK], least = 0, most = -1;
-    for (int64_t from = 0; from < n; from += CHUNK) {
-        const int64_t *indices = chunk(&a, from, buffer), count = part(&a, from);
-        for (int64_t i = 0; i < count; i++) {
-            least = indices[i] < least ? indices[i] : least;
-            most = indices[i] > most ? indices[i] : most;
-        }
+    const Ints ints = {data, kind, step, n}, *a = &ints;
+    if (kind > 0 && kind < 4 && length >= INT64_C(1) << 8 * kind) {
+        return 1;
     }
-    return -length <= least && most < length;
+    switch (kind) {
+#define X(number, type)                                                                                               \
+    case number: {                                                                                                    \
+        type least = 0, most = 0;                                                                                     \
+        if (step == (int64_t)sizeof(type)) {                                                                          \
+            EXTREMES(type, ((const type *)data)[i])                                                                   \
+        }                                                                                                             \
+        else {                                                                                                        \
+            EXTREMES(type, AT(type, a, i))                                                                            \
+        }                                                                                                             \
+        return n == 0 || (-length <= (int64_t)least && (int64_t)most < length);                                       \
+    }
+        KINDS(X)
+#undef X
+    }
+    return 0;
 }
 
 /* What is added to: `length` elements of `size` bytes. */

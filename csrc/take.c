@@ -1,5 +1,6 @@
 /* take.c - a[index] for native code, where the index is an array of places along one axis of a. Plain memory; of objects only
  * lists of ints are looked at. */
+#include "ints.h"
 #include "pijit.h"
 
 #define MAX_AXES 64
@@ -9,11 +10,10 @@ typedef struct {
     int64_t n, from, to;
 } Axis;
 
-/* An index, or a negative one counted from the end; -1 where there is no such place. */
+/* An index, or a negative one counted from the end. */
 static inline int64_t place(int64_t index, int64_t length)
 {
-    const int64_t found = index < 0 ? index + length : index;
-    return 0 <= found && found < length ? found : -1;
+    return index < 0 ? index + length : index;
 }
 
 static void copy_row(char *to, const char *from, const Axis *axes, int64_t naxes, int64_t size)
@@ -27,41 +27,49 @@ static void copy_row(char *to, const char *from, const Axis *axes, int64_t naxes
     }
 }
 
-#define TAKE(T)                                                                                                       \
-    for (int64_t i = 0; i < n; i++) {                                                                                 \
-        ((T *)target)[i] = *(const T *)(source + place(at[i], length) * step);                                        \
+#define TAKE(T, type)                                                                                                 \
+    for (int64_t i = 0; i < at->n; i++) {                                                                             \
+        ((T *)target)[i] = *(const T *)(source + place(((const type *)at->data)[i], length) * step);                  \
     }                                                                                                                 \
-    return
+    return true
 
-/* Elements, of a contiguous index. */
-static void take_elements(char *target, const char *source, const int64_t *at, int64_t n, int64_t length, int64_t step, int64_t size)
+/* Elements, of a contiguous index. False: not of this size. */
+static bool take_elements(char *target, const char *source, const Ints *at, int64_t length, int64_t step, int64_t size)
 {
-    switch (size) {
-    case 1: TAKE(uint8_t);
-    case 2: TAKE(uint16_t);
-    case 4: TAKE(uint32_t);
-    case 8: TAKE(uint64_t);
-    default:
-        for (int64_t i = 0; i < n; i++) {
-            memcpy(target + i * size, source + place(at[i], length) * step, (size_t)size);
-        }
+    switch (at->kind * 16 + size) {
+#define X(number, type)                                                                                               \
+    case number * 16 + 1: TAKE(uint8_t, type);                                                                        \
+    case number * 16 + 2: TAKE(uint16_t, type);                                                                       \
+    case number * 16 + 4: TAKE(uint32_t, type);                                                                       \
+    case number * 16 + 8: TAKE(uint64_t, type);
+        KINDS(X)
+#undef X
     }
+    return false;
 }
 
-/* target = source[index], target being new and contiguous, first along the index, then along the other axes of the source. block: how many
- * places the index has and the bytes from one to the next, the length and the step of the axis that they are along; how many other axes
- * there are, their lengths, their steps in the source. False: the source has no such place, and nothing was written. */
+static int64_t at_index(const Ints *at, int64_t i)
+{
+    switch (at->kind) {
+#define X(number, type)                                                                                               \
+    case number: return AT(type, at, i);
+        KINDS(X)
+#undef X
+    }
+    return 0;
+}
+
+/* target = source[index], target being new and contiguous, first along the index, then along the other axes of the source. block: kind, step and
+ * length of the index, the length and the step of the axis that it is along; how many other axes there are, their lengths, their
+ * steps in the source. False: the source has no such place, and nothing was written. */
 int64_t pj_take(char *target, const char *source, const char *index, int64_t itemsize, const int64_t *block)
 {
-    const int64_t n = block[0], stride = block[1], length = block[2], step = block[3], *lengths = block + 5, *steps = lengths + block[4];
-    bool missing = false;
-    for (int64_t i = 0; i < n; i++) {
-        missing |= place(*(const int64_t *)(index + i * stride), length) < 0;
-    }
-    if (missing) {
+    const Ints at = {index, block[0], block[1], block[2]};
+    const int64_t length = block[3], step = block[4], *lengths = block + 6, *steps = lengths + block[5];
+    if (!pj_within(index, at.kind, at.step, at.n, length)) {
         return 0;
     }
-    int64_t nothers = block[4], row = itemsize;
+    int64_t nothers = block[5], row = itemsize;
     Axis others[MAX_AXES];
     for (int64_t i = nothers - 1; i >= 0; i--) {
         others[i] = (Axis){lengths[i], steps[i], row};
@@ -70,16 +78,15 @@ int64_t pj_take(char *target, const char *source, const char *index, int64_t ite
     if (row == 0) {
         return 1;
     }
-    if (nothers == 0 && stride == sizeof(int64_t)) {
-        take_elements(target, source, (const int64_t *)index, n, length, step, itemsize);
+    if (nothers == 0 && at.step == (at.kind < 0 ? -at.kind : at.kind) && take_elements(target, source, &at, length, step, itemsize)) {
         return 1;
     }
     int64_t size = itemsize;
     for (; nothers && others[nothers - 1].from == size; nothers--) {
         size *= others[nothers - 1].n;
     }
-    for (int64_t i = 0; i < n; i++) {
-        copy_row(target + i * row, source + place(*(const int64_t *)(index + i * stride), length) * step, others, nothers, size);
+    for (int64_t i = 0; i < at.n; i++) {
+        copy_row(target + i * row, source + place(at_index(&at, i), length) * step, others, nothers, size);
     }
     return 1;
 }

@@ -44,6 +44,8 @@ def test_counts_that_may_fail(call):
 def test_counts_of_much():
     """More than the tables of the quick way hold, and alike neighbours."""
     source = "def f(a):\n    return np.bincount(a.ravel(), minlength=256).cumsum()\n"
+    counts = R.integers(0, 9, 100000).astype(np.uint16) * 40
+    check_calls(source, [(counts,), (counts.astype("i8"),), (np.append(counts, 1500),)], configurations=("jit",))
     for image in (R.integers(0, 256, (200, 301), np.uint8), np.full((300, 300), 7, np.uint8), np.zeros((1, 5), np.uint8)):
         check_calls(source, [(image,), (image.T,), (image[:, ::2],)], configurations=("jit",))
 

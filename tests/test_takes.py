@@ -87,3 +87,19 @@ def test_one_fragment():
     stats = f.stats()
     assert not stats.breaks
     assert stats.exits == 0
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 2), (1, 4), (4, 1), (0, 3), (3, 0), (200, 50)], ids=str)
+def test_by_an_array_with_more_axes(shape):
+    i = RNG.integers(-7, 7, shape)
+    tables = (grid(7), grid(7)[::-1], np.arange(7, dtype=np.int8), np.arange(7) > 3, grid(7) + 1j, np.arange(5))
+    for table in tables:
+        check_calls(FIRST, [(table, j) for j in (i, i.T, i[::-1], i[..., ::2], i % 7)], configurations=("jit",))
+    check_calls(FIRST, [(tables[0], i), (tables[-1], i), (grid(7, 2), i)], configurations=("numpy",))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8"])
+def test_by_ints_of_any_width(dtype):
+    i = RNG.integers(0 if dtype[0] == "u" else -7, 7, (4, 9)).astype(dtype)
+    for table in (grid(7), np.arange(7, dtype=np.int8), np.arange(7, dtype=np.float32), np.arange(7, dtype=np.int16), grid(7) + 1j, grid(7, 2)):
+        check_calls(FIRST, [(table, i), (table, i[0]), (table, i[1, ::2]), (table[:3], i)], configurations=("jit",))

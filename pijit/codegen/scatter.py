@@ -9,6 +9,7 @@ from .arrays import ArrayValue, array_of_object, store_element
 from .ints import ZERO
 from .llvm import I64, PTR, call, i64
 from .rows import row
+from .takes import ints_words
 
 if TYPE_CHECKING:
     from ..ir.graph import Op
@@ -17,15 +18,10 @@ if TYPE_CHECKING:
 _TYPES = {"float64": 0, "float32": 1} | {f"{sign}int{8 << n}": 2 + n for n in range(4) for sign in ("", "u")}
 
 
-def _kind(array: ArrayValue) -> Any:
-    dtype = array.type.dtype
-    return i64(-dtype.itemsize if dtype.kind == "i" else dtype.itemsize)
-
-
 @row("within")
 def _within(d: Driver, op: Op) -> Any:
     a, n = d.array(op.args[0]), d.scalar(op.args[1])
-    return d.builder.icmp_signed("!=", call(d.builder, "pj_within", I64, a.data, _kind(a), *a.steps, *a.dims, n), ZERO)
+    return d.builder.icmp_signed("!=", call(d.builder, "pj_within", I64, a.data, *ints_words(d, a), n), ZERO)
 
 
 @row("bincount")
@@ -34,7 +30,7 @@ def _bincount(d: Driver, op: Op) -> ArrayValue:
     assert isinstance(type, Array)
     a, weights, least = d.array(op.args[0]), [d.array(arg) for arg in op.args[1:-1]], d.scalar(op.args[-1])
     data, steps = (weights[0].data, weights[0].steps) if weights else (PTR(None), [ZERO])
-    block = d.dims_on_stack([_kind(a), *a.steps, *a.dims, *steps])[0]
+    block = d.dims_on_stack([*ints_words(d, a), *steps])[0]
     made = call(d.builder, "pj_bincount", PTR, least, a.data, data, block)
     d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
     return array_of_object(d, made, type)
@@ -48,7 +44,7 @@ def _add_at(d: Driver, op: Op) -> None:
     else:
         data, step = d.stack(2), ZERO
         store_element(d, data, source)
-    words = [i64(_TYPES[target.type.name]), i64(op.attrs["ufunc"] == "subtract"), *target.dims, *target.steps, _kind(index), *index.steps]
-    block = d.dims_on_stack([*words, *index.dims, step, i64(d.graph.errors_at(op).watched)])[0]
+    words = [i64(_TYPES[target.type.name]), i64(op.attrs["ufunc"] == "subtract"), *target.dims, *target.steps, *ints_words(d, index)]
+    block = d.dims_on_stack([*words, step, i64(d.graph.errors_at(op).watched)])[0]
     done = call(d.builder, "pj_add_at", I64, target.data, index.data, data, block)
     d.exit_if(op, d.builder.icmp_signed("==", done, ZERO))

@@ -302,10 +302,12 @@ def _pick(op: Op) -> bool:
 def _take(op: Op) -> bool:
     if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2):
         return False
-    array, index, made = op.args[0].type, op.args[1].type, op.result.type
-    if not isinstance(array, Array) or not isinstance(index, Array) or not isinstance(made, Array) or (index.name, index.ndim) != ("int64", 1):
+    array, index, made, lead = op.args[0].type, op.args[1].type, op.result.type, op.attrs["lead"]
+    if not isinstance(array, Array) or not isinstance(index, Array) or index.dtype.kind not in "iu" or not isinstance(made, Array):
         return False
-    return 0 <= op.attrs["lead"] < array.ndim == len(op.args) - 2 == made.ndim and (made.name, made.order) == (array.name, "C")
+    placed = index.ndim == 1 or (index.ndim > 1 and index.order == "C" and lead == 0)
+    rank = array.ndim + index.ndim - 1
+    return placed and 0 <= lead < array.ndim and rank == len(op.args) - 2 == made.ndim and (made.name, made.order) == (array.name, "C")
 
 
 def _list_ints(op: Op) -> bool:

@@ -134,8 +134,9 @@ ROWS = (
         " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
     Row("place", "a[mask] = v; args a, v, mask, how many elements it takes at most; v a NumPy scalar, or an array along the axes before the"
         " mask, the mask, and the other axes. attr stretch: of v. exit: a overlaps what is read", _REDO, effect="write", attrs=("lead", "stretch")),
-    Row("take", "a[index], where the index, an i64 array, says the places along axis `lead` of a; a new C-contiguous array, first along the index,"
-        " then the other axes of a; args a, index, the result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
+    Row("take", "a[index], where the index, a vector of ints, or with lead 0 more axes in order C, says the places along axis"
+        " `lead` of a; a new C-contiguous array, first along the index, then the other axes of a; args a, index, the"
+        " result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
     Row("bincount", "np.bincount of a vector of ints: a new vector of int64, or with weights (float64) of float64; args a, the weights if"
         " there are any, as many, the least number of bins (not negative). exit: an element is negative, or no memory", _REDO, fresh=True),
     Row("within", "whether -n <= i < n for every element i of a vector of ints; args a, n; bool", effect="read"),

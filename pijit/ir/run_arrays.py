@@ -178,7 +178,7 @@ def _take(op: Op, array: Any, index: Any, *dims: int) -> Any:
     type, lead = op.result.type, op.attrs["lead"]
     assert isinstance(type, Array)
     length = array.shape[lead]
-    demand(all(-length <= place < length for place in index))
+    demand(all(-length <= place < length for place in index.flat))
     made = _new(type, dims)
     made[...] = np.moveaxis(array.take(index, lead), lead, 0)
     return made

@@ -1,5 +1,5 @@
-"""Indexing by the places along one axis, in an array or a list of ints: a[index], a[index, :] and a[:, index], read. Everything else is called in
-NumPy."""
+"""Indexing by the places along one axis, in a vector or a list of ints: a[index], a[index, :] and a[:, index], read; of vectors by arrays with
+more axes too. Everything else is called in NumPy."""
 
 from __future__ import annotations
 
@@ -29,9 +29,12 @@ def load(t: Tracer, array: ArrayValue, index: Abstract) -> ArrayValue | None:
     if len(parts) > len(array.dims) or (lead and len(array.dims) != 2) or array.type.order not in _ORDERS.get(len(others), ("C", "S")):
         return None
     places = _places(t, parts[lead])
+    if len(places.dims) > 1 and (len(array.dims) > 1 or places.type.order != "C" or any(map(elementwise.is_one, places.dims))):
+        return None
     dims = (*places.dims, *others)
+    least = 1 if lead or len(places.dims) > 1 else 0
     for dim in dims:  # where there is nothing NumPy's strides are others, and an axis of length 1 may lie in either order
-        t.check(compare(t, ">", dim, const(lead)), "shape_mismatch")
+        t.check(compare(t, ">", dim, const(least)), "shape_mismatch")
     type_ = Array(array.type.name, len(dims), "C")
     made = ArrayValue(t.emit("take", (array.value, places.value, *dims), type_, lead=lead), dims)
     return swapped(t, made) if lead else made
@@ -42,7 +45,7 @@ _ORDERS = {0: ("C", "F", "S", "A"), 1: ("C", "F", "S")}  # of the array, by how 
 
 def _says_places(t: Tracer, part: Abstract) -> bool:
     if isinstance(part, ArrayValue):
-        return len(part.dims) == 1 and part.type.dtype.kind in "iu" and part.type.name != "uint64"
+        return bool(part.dims) and part.type.dtype.kind in "iu" and part.type.name != "uint64"
     if isinstance(part, Container):
         return part.kind == "list" and bool(part.items) and all(_is_int(item) for item in part.items)
     sample: list[Any] = t.samples.get(part.value) or [] if isinstance(part, Opaque) and part.cls is list else []
@@ -56,7 +59,7 @@ def _is_int(item: Abstract) -> bool:
 
 def _places(t: Tracer, part: Any) -> ArrayValue:
     if isinstance(part, ArrayValue):
-        return elementwise.converted(t, part, "int64")
+        return part
     if isinstance(part, Opaque):
         length = t.emit("list_len", (part.value,), INT)
         return ArrayValue(t.emit("list_ints", (part.value, length), _PLACES), (length,))
