@@ -449,6 +449,9 @@ PyObject *pj_symbols(void)
         {"pj_recheck", (void *)pj_recheck},
         {"pj_empty", (void *)pj_empty},
         {"pj_view", (void *)pj_view},
+        {"pj_scratch", (void *)pj_scratch},
+        {"pj_discard", (void *)pj_discard},
+        {"pj_kept", (void *)pj_kept},
         {"pj_assign", (void *)pj_assign},
         {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
         {"pj_ramp_ints", (void *)pj_ramp_ints},

@@ -468,6 +468,11 @@ void pj_release(PyObject *o);
 void pj_drop_spare(void);
 int64_t pj_run_native(PjFragment *f, int64_t *W);
 
+/* scratch.c */
+void *pj_scratch(int64_t itemsize, int64_t ndim, const int64_t *dims);
+void pj_discard(void *scratch);
+PyObject *pj_kept(void *scratch, int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
+
 /* clone.c */
 extern PjExtra pj_seen;
 PyCodeObject *pj_clone_for(PjState *state, int open_pc); /* borrowed; NULL: run the original */

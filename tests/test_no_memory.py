@@ -31,6 +31,10 @@ PROGRAMS = {
         "def f(a, b):\n    return a.sum(axis=0), a.max(axis=1, keepdims=True), a.mean(), a - a.mean(axis=-1, keepdims=True)\n",
         (GRID, GRID),
     ),
+    "arrays without objects": (
+        "def f(a, b):\n    i = np.array([1, 0, 2])\n    return (a[0] * b[0]).sum(), (a * 2).sum(axis=1) @ b, a[i].sum(), (a[:, 0][i] + 1) @ b[i, 0]\n",
+        (GRID, GRID),
+    ),
     "views": (
         "def f(a, b):\n    c = a[1:, ::-1]\n    for i in range(3):\n        c = c[:, 1:]\n    d = np.sort(b[2:])\n    return c, d, a.T, b[::2]\n",
         (GRID, GRID),
@@ -72,6 +76,7 @@ def main(name: str) -> None:
     word, pointer = ctypes.c_int64, ctypes.c_void_p
     memories = {
         "pj_empty": Memory("pj_empty", word, word, pointer, word),
+        "pj_scratch": Memory("pj_scratch", word, word, pointer),
         "pj_kernel_into": Memory("pj_kernel_into", pointer, pointer, pointer),
         "pj_assign": Memory("pj_assign", pointer, pointer, word, word, pointer),
         "pj_roll": Memory("pj_roll", pointer, pointer, word, word, pointer),

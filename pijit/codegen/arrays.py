@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from llvmlite import ir
+
 from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts
 
 if TYPE_CHECKING:
@@ -18,9 +20,8 @@ DATA, DIMENSIONS, STRIDES = 16, 32, 40
 
 @dataclass(slots=True)
 class ArrayValue:
-    """``owner`` is the array object itself, or for a virtual view the array it looks into. ``strides`` are what NumPy
-    says,
-    ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
+    """``owner`` is the array object itself, its memory where it is ``scratch``, or for a virtual view that of the array it looks into.
+    ``strides`` are what NumPy says, ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
     order is known. ``base``, ``axes``: of a virtual view, as its operation says."""
 
     type: Array
@@ -31,6 +32,7 @@ class ArrayValue:
     steps: list[Any]
     base: ArrayValue | None = None
     axes: tuple[tuple[int, int], ...] | str = ()
+    scratch: bool = False
 
     def fields(self) -> list[Any]:
         """Everything that identifies it, in one order."""
@@ -96,6 +98,16 @@ class ArrayValue:
             i64(type.writable),
         )
 
+    def keep(self, d: Driver) -> Any:
+        """An array object of what is scratch; NULL when there is no memory."""
+        type = self.type
+        dims = d.dims_on_stack(self.dims)[0]
+        return call(d.builder, "pj_kept", PTR, self.data, i64(type.dtype.num), i64(type.ndim), dims, i64(type.order == "F"))
+
+    def release(self, d: Driver) -> None:
+        """Gives back what was made."""
+        call(d.builder, "pj_discard" if self.scratch else "pj_release", ir.VoidType(), self.owner)
+
 
 def _is_zero(b: Any, dim: Any) -> Any:
     return b.icmp_signed("==", dim, i64(0))
@@ -114,6 +126,13 @@ def steps(b: Any, type: Array, dims: list[Any], strides: list[Any]) -> list[Any]
 def array_value(b: Any, type: Array, owner: Any, data: Any, dims: list[Any], strides: list[Any]) -> ArrayValue:
     """An array of its parts."""
     return ArrayValue(type, owner, data, dims, strides, steps(b, type, dims, strides))
+
+
+def scratch_array(b: Any, type: Array, data: Any, dims: list[Any]) -> ArrayValue:
+    """A new array without an object: nobody asks for its strides."""
+    made = array_value(b, type, data, data, dims, [])
+    made.scratch = True
+    return made
 
 
 def phi_of_array(b: Any, type: Array) -> ArrayValue:

@@ -213,7 +213,11 @@ class Driver:
 
     def _release(self, carriers: frozenset[Value] | set[Value]) -> None:
         for value in self.order(carriers):
-            call(self.builder, "pj_release", ir.VoidType(), self.object(value))
+            made = self.value(value)
+            if isinstance(made, ArrayValue):
+                made.release(self)
+            else:
+                call(self.builder, "pj_release", ir.VoidType(), made)
 
     def order(self, carriers: frozenset[Value] | set[Value]) -> list[Value]:
         """The same code for the same graph: in order of definition."""
@@ -330,9 +334,14 @@ class Driver:
         places.update(self._places)
         if boxed is not None:
             places[boxed] = self.layout.call_root
+        needed = set(exit.values())
         for value in self.order(self.held):
+            scratch = value in self.owners.scratch
+            if scratch and value not in needed:
+                self.array(value).release(self)
+                continue
             word = self.layout.root(way.roots)
-            memory.store(self, word, self.object(value))
+            memory.store(self, word, self.array(value).keep(self) if scratch else self.object(value))
             places.setdefault(value, word)
             way.roots += 1
         area = Area(self.layout.exit_start)

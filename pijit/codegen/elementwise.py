@@ -54,7 +54,7 @@ def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:
         assert isinstance(result.type, Array)
         if result.type.order not in ("C", "F"):
             raise Unsupported(f"a new array of order {result.type.order}")
-        made.append(new_array(d, op, result.type, dims, made))
+        made.append(new_array(d, op, result, dims, made))
     return made
 
 

@@ -31,7 +31,7 @@ def _pick(d: Driver, op: Op) -> ArrayValue:
     assert isinstance(type, Array)
     source, mask = d.array(op.args[0]), d.array(op.args[1])
     dims = [d.scalar(arg) for arg in op.args[2:]]
-    made = new_array(d, op, type, dims, [])
+    made = new_array(d, op, op.result, dims, [])
     block = _block(d, source, mask, op.attrs["lead"], dims[0], made.steps)
     call(d.builder, "pj_pick", ir.VoidType(), made.data, source.data, mask.data, i64(type.dtype.itemsize), block)
     return made

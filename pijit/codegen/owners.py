@@ -8,7 +8,9 @@ Laws:
 1. A *carrier* is a value with a reference of its own: an array or object made by an operation, or a block parameter.
 2. A view has no object until it must be one; it lives on the carrier of its base.
 3. A carrier is held exactly while it is live: from its definition to the last use of it or of a view on it.
-4. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
+4. An array that nothing but operations on elements uses has no object either, and is a carrier all the same: of memory (*scratch*). An exit that
+   needs it makes an object of it.
+5. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
 """
 
 from __future__ import annotations
@@ -16,10 +18,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Const, Graph, Jump, Leave, Op, Value, recipe_values, recipes_of
-from ..ir.types import is_owned
+from ..ir.types import Array, is_owned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_MAKERS = frozenset({"ew", "kernel", "kernel_into", "reduce", "matmul", "take", "pick", "roll"})
+# What looks at elements and lengths only; views are looked through.
+_READERS = _MAKERS | {"dim", "load", "mask_count", "assign", "place", "roll_into", "view"}
+
+
+def _given(op: Op) -> list[Value]:
+    """What the operation works on."""
+    return [*op.args, *(v for recipe in recipes_of(op) for v in recipe_values(recipe))]
+
+
+def _is_dense(value: Value) -> bool:
+    return isinstance(value.type, Array) and value.type.order in ("C", "F")
 
 
 class Owners:
@@ -30,6 +46,7 @@ class Owners:
         self.runs_python = any(op.name == "call" for op in ops)
         self._inputs = set(graph.inputs)
         self._objects = self._views_that_are_objects(graph)
+        self.scratch = self._never_objects(graph)
         # By id of the block: what is held where it starts, with and without its parameters.
         self._start: dict[int, frozenset[Value]] = {}
         self._live_in: dict[int, frozenset[Value]] = {}
@@ -40,11 +57,13 @@ class Owners:
         """A view for which no array object is made."""
         return isinstance(value.op, Op) and value.op.name == "view" and value not in self._objects
 
+    def is_looked_through(self, op: Op) -> bool:
+        """No object is made for a view on what the operation works on."""
+        return op.name != "view" or op.result not in self._objects
+
     def carrier(self, value: Value) -> Value | None:
         """What must be held for the value to be usable; None when nothing: a scalar, a constant, a borrowed input."""
-        while self.is_virtual(value):
-            assert isinstance(value.op, Op)
-            value = value.op.args[0]
+        value = self._base(value)
         if not is_owned(value.type) or isinstance(value, Const) or (value in self._inputs and not self.runs_python):
             return None
         return value
@@ -87,8 +106,7 @@ class Owners:
 
     def _find_uses(self, op: Op) -> frozenset[Value]:
         made = {*op.results, op.attrs.get("boxed")}
-        values = list(op.args)
-        values += [v for recipe in recipes_of(op) for v in recipe_values(recipe)]
+        values = _given(op)
         for exit in op.exits.values():
             values += exit.values()
         return self._carriers(v for v in values if v not in made)
@@ -106,6 +124,27 @@ class Owners:
                     self._start[id(block)] = start
                     self._live_in[id(block)] = start - set(block.params)
                     changed = True
+
+    def _never_objects(self, graph: Graph) -> set[Value]:
+        """New arrays that only an exit in the middle may have to make objects of."""
+        made = {value for block in graph.blocks for op in block.ops if op.name in _MAKERS for value in op.results if _is_dense(value)}
+        for block in graph.blocks:
+            for jump in block.jumps():
+                made.difference_update(map(self._base, jump.args))
+            if isinstance(block.end, Leave):
+                made.difference_update(map(self._base, block.end.exit.values()))
+            for op in block.ops:
+                if op.name not in _READERS or not self.is_looked_through(op):
+                    made.difference_update(map(self._base, _given(op)))
+                for exit in op.exits.values():
+                    made.difference_update(self._base(value) for value in exit.values() if self.is_virtual(value))
+        return made
+
+    def _base(self, value: Value) -> Value:
+        while self.is_virtual(value):
+            assert isinstance(value.op, Op)
+            value = value.op.args[0]
+        return value
 
     @staticmethod
     def _views_that_are_objects(graph: Graph) -> set[Value]:

@@ -92,7 +92,7 @@ def _matmul(d: Driver, op: Op) -> Any:
         d.exit_if(op, b.icmp_unsigned(">", length, i64(LARGEST_PRODUCT)))
     made: list[ArrayValue] = []
     if isinstance(result, Array):
-        made.append(new_array(d, op, result, [*left.dims[:-1], *right.dims[1:]], made))
+        made.append(new_array(d, op, op.result, [*left.dims[:-1], *right.dims[1:]], made))
     place = made[0].data if made else d.stack(2)
     steps = [*_walk(d, left, rows, True), *_walk(d, right, True, columns)]
     steps += _walk(d, made[0], rows, columns) if made else (ZERO, ZERO)

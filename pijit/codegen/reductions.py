@@ -124,7 +124,7 @@ def _reduce(d: Driver, op: Op) -> Any:
     made: list[ArrayValue] = []
     if isinstance(result, Array):
         kept = [i64(1)] if op.attrs["keep"] else []
-        made.append(new_array(d, op, result, [*array.dims[:axis], *kept, *array.dims[axis + 1 :]], made))
+        made.append(new_array(d, op, op.result, [*array.dims[:axis], *kept, *array.dims[axis + 1 :]], made))
         place = made[0].data
     else:
         place = d.stack(2)

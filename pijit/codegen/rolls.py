@@ -24,7 +24,7 @@ def _roll(d: Driver, op: Op) -> ArrayValue:
     if type.order not in ("C", "F"):
         raise Unsupported(f"a new array of order {type.order}")
     source, rest = d.array(op.args[0]), [d.scalar(arg) for arg in op.args[1:]]
-    made = new_array(d, op, type, rest[: type.ndim], [])
+    made = new_array(d, op, op.result, rest[: type.ndim], [])
     exit_and_release(d, op, _failed(d, made, source, rest[type.ndim :]), [made])
     return made
 

@@ -33,7 +33,7 @@ def _take(d: Driver, op: Op) -> ArrayValue:
     type, lead = op.result.type, op.attrs["lead"]
     assert isinstance(type, Array)
     source, index = d.array(op.args[0]), d.array(op.args[1])
-    made = new_array(d, op, type, [d.scalar(arg) for arg in op.args[2:]], [])
+    made = new_array(d, op, op.result, [d.scalar(arg) for arg in op.args[2:]], [])
     others = [axis for axis in range(source.type.ndim) if axis != lead]
     numbers: list[Any] = [*ints_words(d, index), source.dims[lead], source.steps[lead], i64(len(others))]
     numbers += [source.dims[axis] for axis in others] + [source.steps[axis] for axis in others]
@@ -47,7 +47,7 @@ def _take(d: Driver, op: Op) -> ArrayValue:
 def _list_ints(d: Driver, op: Op) -> ArrayValue:
     type, length = op.result.type, d.scalar(op.args[1])
     assert isinstance(type, Array)
-    made = new_array(d, op, type, [length], [])
+    made = new_array(d, op, op.result, [length], [])
     done = call(d.builder, "pj_list_ints", I64, d.object(op.args[0]), made.data, length)
     exit_and_release(d, op, d.builder.icmp_signed("==", done, ZERO), [made])
     return made

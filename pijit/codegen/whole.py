@@ -5,17 +5,15 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import Array
-from .arrays import ArrayValue, array_of_object
+from .arrays import ArrayValue, array_of_object, scratch_array
 from .assign import fill
 from .ints import ONE, ZERO
 from .llvm import PTR, call, i64
 from .rows import row
 
 if TYPE_CHECKING:
-    from ..ir.graph import Op
+    from ..ir.graph import Op, Value
     from .driver import Driver
 
 
@@ -24,7 +22,7 @@ def _ramp(d: Driver, op: Op) -> ArrayValue:
     type = op.result.type
     assert isinstance(type, Array)
     length, first, second = map(d.scalar, op.args)
-    array = new_array(d, op, type, [length], [])
+    array = new_array(d, op, op.result, [length], [])
     helper = "pj_ramp_ints" if type.name == "int64" else "pj_ramp_floats"
     call(d.builder, helper, ir.VoidType(), array.data, length, first, second)
     return array
@@ -38,20 +36,25 @@ def _empty(d: Driver, op: Op) -> ArrayValue:
     b = d.builder
     for dim in dims:
         d.exit_if(op, b.icmp_signed("<", dim, ZERO))
-    array = new_array(d, op, type, dims, [])
+    array = new_array(d, op, op.result, dims, [])
     if op.attrs["filled"]:
         value = d.scalar(op.args[type.ndim])
         fill(d, array, value)
     return array
 
 
-def new_array(d: Driver, op: Op, type: Array, dims: list[Any], made: list[ArrayValue]) -> ArrayValue:
+def new_array(d: Driver, op: Op, result: Value, dims: list[Any], made: list[ArrayValue]) -> ArrayValue:
     """Leaves by "redo" when there is no memory, after releasing what was ``made`` for the same operation."""
-    b = d.builder
+    b, type = d.builder, result.type
+    assert isinstance(type, Array)
     lengths, _ = d.dims_on_stack(dims)
-    owner = call(b, "pj_empty", PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
+    scratch = result in d.owners.scratch
+    if scratch:
+        owner = call(b, "pj_scratch", PTR, i64(type.dtype.itemsize), i64(type.ndim), lengths)
+    else:
+        owner = call(b, "pj_empty", PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
     exit_and_release(d, op, b.icmp_unsigned("==", owner, PTR(None)), made)
-    return array_of_object(d, owner, type, dims)
+    return scratch_array(b, type, owner, dims) if scratch else array_of_object(d, owner, type, dims)
 
 
 def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) -> None:
@@ -61,7 +64,7 @@ def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) 
         return
     with d.rarely(condition):
         for array in made:
-            call(d.builder, "pj_release", ir.VoidType(), array.owner)
+            array.release(d)
         d.exit_if(op, condition)
 
 

@@ -1,0 +1,86 @@
+"""Temporary arrays that no object is made for, unless an exit needs one."""
+
+from __future__ import annotations
+
+import resource
+import tracemalloc
+
+import numpy as np
+import pytest
+from differential import check_calls
+
+import pijit
+
+PROGRAMS = {
+    "seen by an exit": "y = a * 2\n    s = y.sum()\n    n = len(p)\n    z = y / p\n    return z.sum() + s, n",
+    "kept by a name": "y = a * 2\n    z = y + p\n    w = z.sum() / (y * p).sum()\n    print(y, z)\n    return w",
+    "view seen by an exit": "y = (a * 2)[::-1]\n    s = y.sum() / p[0]\n    return s + y[0]",
+    "strides": "y = a[i] * 1\n    return y.strides, y[1:].strides, y.sum(), y[::-1][0]",
+    "given to Python": "y = a[i]\n    print(y)\n    return y.sum() + len(y)",
+    "given to Python as a part": "y = a[i]\n    print(y[1:], y.tolist())\n    return (y * y).sum()",
+    "view that lives on": "y = a[i]\n    v = y[1:]\n    return v, v.base is None, (v * v).sum()",
+    "in a loop": "s = 0.0\n    for k in range(4):\n        y = a[i] * k\n        s += y.sum() / p[k % len(p)]\n    return s",
+    "across a loop": "y = a[i]\n    s = 0.0\n    for k in range(len(y)):\n        s += y[k] * y.sum()\n    return s",
+    "one of two": "y = a[i] if len(p) > 1 else a * 2\n    return y.sum()",
+    "raised in between": "y = a[i] * 2\n    z = y.sum()\n    q = z / p.sum() + i[7]\n    return q + y.sum()",
+    "stored": "y = a[i]\n    p[:] = y[0]\n    q = (y + 1) @ (y * 2)\n    return q, y @ y",
+    "grids": "g = a[:, None] * a[None, :]\n    h = g.sum(axis=0) / p[0]\n    return h.sum(), g.max(axis=1), (g @ h).sum()",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name):
+    source = f"import numpy as np\ndef f(a, i, p):\n    {PROGRAMS[name]}\n"
+    grid = np.arange(1.0, 6.0)
+    index = np.array([3, 0, -1, 2, 2])
+    calls = [(grid, index, np.ones(5)), (grid[::-1], index[::-1], np.zeros(5)), (grid, index, np.full(5, np.nan)), (np.full(5, 1e308), index, grid)]
+    calls += [(grid[:1], index[1:2], np.zeros(1)), (grid[:0], index[:0], np.ones(0)), (grid, index[:0], np.ones(1))]
+    check_calls(source, calls)
+    for kind in ("raise", "ignore"):
+        check_calls(source.replace("def f(", "def g(") + f"def f(a, i, p):\n    with np.errstate(all='{kind}'):\n        return g(a, i, p)\n", calls)
+
+
+def temporaries(a, n):
+    s = 0.0
+    for _ in range(n):
+        y = np.sqrt(a[1:] * a[:-1])
+        s += y[::2].sum() + y.sum()
+    return s
+
+
+def breaking_off(a, n):
+    s = 0.0
+    for k in range(n):
+        y = np.sqrt(a[1:] * a[:-1])
+        s += y.sum() / (y[0] * (k % 2))
+    return s
+
+
+@pytest.mark.parametrize("program", [temporaries, breaking_off])
+def test_memory_is_given_back(program):
+    native = pijit.jit(program)
+    a = np.ones(300)
+    with np.errstate(all="ignore"):
+        native(a, 100)
+        before = _resident()
+        native(a, 20_000)  # 48 MB, were it kept
+    assert _resident() - before < 24 << 20
+
+
+def test_large_ones_are_seen_by_tracemalloc_and_given_back():
+    native = pijit.jit(temporaries)
+    a = np.ones(1 << 18)
+    native(a, 3)
+    tracemalloc.start()
+    try:
+        native(a, 20)
+        now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert now < 1 << 18
+    assert peak < 3 * a.nbytes
+
+
+def _resident() -> int:
+    with open("/proc/self/statm") as words:
+        return int(words.read().split()[1]) * resource.getpagesize()
