@@ -32,7 +32,7 @@ PROGRAMS = {
         (GRID, GRID),
     ),
     "arrays without objects": (
-        "def f(a, b):\n    i = np.array([1, 0, 2])\n    return (a[0] * b[0]).sum(), (a * 2).sum(axis=1) @ b, a[i].sum(), (a[:, 0][i] + 1) @ b[i, 0]\n",
+        "def f(a, b):\n    i = np.array([1, 0, 2])\n    return (a[0] * b[0]).sum(), (a * 2).sum(1) @ b, a[i].sum(), (a[:, 0][i] + 1) @ b[i, 0]\n",
         (GRID, GRID),
     ),
     "views": (

@@ -33,7 +33,7 @@ def load(t: Tracer, array: ArrayValue, index: Abstract) -> ArrayValue | None:
         return None
     dims = (*places.dims, *others)
     least = 1 if lead or len(places.dims) > 1 else 0
-    for dim in dims:  # where there is nothing NumPy's strides are others, and an axis of length 1 may lie in either order
+    for dim in dims if others or least else ():  # where there is nothing NumPy's strides are others, and an axis of length 1 may lie in either order
         t.check(compare(t, ">", dim, const(least)), "shape_mismatch")
     type_ = Array(array.type.name, len(dims), "C")
     made = ArrayValue(t.emit("take", (array.value, places.value, *dims), type_, lead=lead), dims)
