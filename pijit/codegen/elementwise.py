@@ -50,7 +50,7 @@ def raised(d: Driver, op: Op, *statuses: Any, flags: bool = True) -> Any:
 
 def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:
     made: list[ArrayValue] = []
-    for result in op.results:
+    for result in op.results[: len(op.attrs["kernel"].outputs)] if "kernel" in op.attrs else op.results:
         assert isinstance(result.type, Array)
         if result.type.order not in ("C", "F"):
             raise Unsupported(f"a new array of order {result.type.order}")
@@ -72,19 +72,19 @@ def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
 
 
 @row("kernel", "kernel_into")
-def _kernel(d: Driver, op: Op) -> tuple[ArrayValue, ...]:
+def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     """The convention is in opt/fuse.py."""
     b, described = d.builder, op.attrs["kernel"]
     count = len(described.operands)
     dims = [d.scalar(a) for a in op.args[count : count + op.attrs["ndim_out"]]]
+    if described.fold is not None:
+        return _folded(d, op, described, dims)
     made = _results(d, op, dims)
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
     with _unless_empty(d, total):
         words = _kernel_words(d, op, described, dims, total, made)
-        p = d.stack(len(words) + stores.RESULT)
-        for number, word in enumerate(words):
-            b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
+        p = _in_words(d, words, stores.RESULT)
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
             return tuple(made)
@@ -102,6 +102,32 @@ def _run(d: Driver, kernel: Kernel, symbol: str, rows: Any, p: Any, total: Any) 
     return call(b, "pj_share", I64, code, i64(0), rows, p, b.mul(total, i64(work(kernel))), i64(threads))
 
 
+def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ...]:
+    """A kernel that adds up what it computes."""
+    b, result = d.builder, op.results[-1]
+    assert kernel.fold is not None
+    total, axis, array = size(b, dims), kernel.fold.axis, isinstance(result.type, Array)
+    if array:
+        d.exit_if(op, b.icmp_signed("==", total, i64(0)))
+    made = _results(d, op, dims)
+    if array:
+        kept = [i64(1)] if op.attrs["keep"] else []
+        made.append(new_array(d, op, result, [*dims[:axis], *kept, *dims[axis + 1 :]], made))
+    place = made[-1].data if array else d.stack(2)
+    words = _kernel_words(d, op, kernel, dims, total, made, place)
+    p = _in_words(d, words)
+    with _watched(d, op, made, signals(kernel), op.attrs["flags"]) as statuses:
+        statuses.append(_run(d, kernel, d.unit(units.kernel_unit(kernel)), words[0], p, total))
+    return tuple(made) if array else (*made, load_element(d, place, kernel.dtype(kernel.fold.reference)))
+
+
+def _in_words(d: Driver, words: list[Any], more: int = 0) -> Any:
+    b, p = d.builder, d.stack(len(words) + more)
+    for number, word in enumerate(words):
+        b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
+    return p
+
+
 @row("accumulate")
 def _accumulate(d: Driver, op: Op) -> ArrayValue:
     """One that was left out of every kernel, in one of its own."""
@@ -113,7 +139,9 @@ def _accumulate(d: Driver, op: Op) -> ArrayValue:
     return made
 
 
-def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any, made: list[ArrayValue]) -> list[Any]:
+def _kernel_words(
+    d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any, made: list[ArrayValue], sums: Any = None
+) -> list[Any]:
     b, ndim = d.builder, op.attrs["ndim_out"]
 
     def result_axis(axis: int) -> int:
@@ -137,6 +165,7 @@ def _kernel_words(d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any
         "output": lambda number, _: b.ptrtoint(made[number].data, I64),
         "store": lambda *_: b.ptrtoint(d.array(op.args[-1]).data, I64),
         "log": lambda *_: i64(0),
+        "fold": lambda *_: b.ptrtoint(sums, I64),
         "store_stride": lambda _, axis: d.array(op.args[-1]).steps[result_axis(axis)],
     }
     return [make[what](first, second) for what, first, second in kernel.words()]

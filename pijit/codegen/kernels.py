@@ -51,14 +51,18 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
                 value = scalars.load(builder, kernel.operands[number].dtype, pointer)
                 values += value if isinstance(value, tuple) else (value,)
         else:
-            type = POINTER if kind in ("pointer", "output", "store", "log") else I64
+            type = POINTER if kind in ("pointer", "output", "store", "log", "fold") else I64
             values.append(builder.load(pointer, typ=type, align=8))
     types = [I64, I64, *(value.type for value in values)]
     body = ir.Function(module, ir.FunctionType(I64, types), symbol(kernel) + "_body")
     body.linkage = "internal"
     body.attributes.add("nounwind")
     body.attributes.add("noinline")
-    if any(by_loop(kernel, step) for step in kernel.steps):
+    if kernel.fold is not None:
+        from .folds import FoldedBody
+
+        FoldedBody(body, kernel).emit(body)
+    elif any(by_loop(kernel, step) for step in kernel.steps):
         from .tiles import TiledBody
 
         TiledBody(body, kernel).emit(body)
@@ -80,6 +84,7 @@ class Body:
         self.strides: dict[tuple[int, int], ir.Value] = {}
         self.rows: dict[int, list[ir.Value]] = {}  # of operands that are folded: how many, and the distance
         self.outputs: list[ir.Value] = []
+        self.sums: Any = None  # pointer of what is folded
         self.written = written(kernel)
         self.quiet = signals(kernel)
         self.hidden = _hidden(kernel)
@@ -114,6 +119,9 @@ class Body:
                 self.rows.setdefault(number, []).append(value)
             elif kind == "store_stride":
                 self.strides[len(self.kernel.operands), extra] = value
+            elif kind == "fold":
+                value.add_attribute("noalias")
+                self.sums = value
             elif kind in ("output", "log"):
                 value.add_attribute("noalias")
                 self.outputs.append(value)
@@ -179,28 +187,35 @@ class Body:
         return same
 
     def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
-        builder, kernel = self.builder, self.kernel
-        same = self.unchanging(pointers)
-        types = [memory_type(kernel.dtype(reference)) for reference in self.written]
-        outputs = [
-            builder.gep(pointer, [row], inbounds=True, source_etype=type)
+        same, outputs = self.unchanging(pointers), self.row(row)
+        with self.loop(low, high) as index:
+            self.elements(index, same, pointers, outputs)
+
+    def row(self, row: ir.Value) -> list[ir.Value]:
+        """Where what is written of a row begins."""
+        types = [memory_type(self.kernel.dtype(reference)) for reference in self.written]
+        return [
+            self.builder.gep(pointer, [row], inbounds=True, source_etype=type)
             for pointer, type in zip(self.outputs, types, strict=True)
         ]
-        with self.loop(low, high) as index:
-            values = [
-                same[number]
-                if number in same
-                else scalars.load(builder, operand.dtype, self.place(number, pointers, index))
-                for number, operand in enumerate(kernel.operands)
-            ]
-            for number in range(len(kernel.steps)):
-                values.append(self.element(number, values))
-            self.flush_trouble()
-            for pointer, type, reference in zip(outputs, types, self.written, strict=True):
-                place = builder.gep(pointer, [index], inbounds=True, source_etype=type)
-                scalars.store(builder, kernel.dtype(reference), values[reference], place)
-            if kernel.store is not None:
-                self.put(values[kernel.store.reference], pointers[-1], index)
+
+    def elements(self, index: ir.Value, same: dict[int, Any], pointers: list[Any], outputs: list[ir.Value]) -> list[Any]:
+        """All steps on one element, which are written; gives the values by reference."""
+        builder, kernel = self.builder, self.kernel
+        values = [
+            same[number] if number in same else scalars.load(builder, operand.dtype, self.place(number, pointers, index))
+            for number, operand in enumerate(kernel.operands)
+        ]
+        for number in range(len(kernel.steps)):
+            values.append(self.element(number, values))
+        self.flush_trouble()
+        for pointer, reference in zip(outputs, self.written, strict=True):
+            dtype = kernel.dtype(reference)
+            place = builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype))
+            scalars.store(builder, dtype, values[reference], place)
+        if kernel.store is not None:
+            self.put(values[kernel.store.reference], pointers[-1], index)
+        return values
 
     def place(self, number: int, pointers: list[Any], index: ir.Value) -> ir.Value:
         """Where an element of an operand is."""
@@ -273,6 +288,8 @@ def by_loop(kernel: Kernel, step: Step) -> bool:
 
 def divisible(kernel: Kernel) -> bool:
     """Whether parts of the first axis may be done at the same time, with the same bits."""
+    if kernel.fold is not None and kernel.fold.axis == 0:
+        return False
     return not place_counts(kernel) and not any(step.scan for step in kernel.steps)
 
 
@@ -295,7 +312,7 @@ _OPAQUE = frozenset(
 def _hidden(kernel: Kernel) -> set[int]:
     """References of the steps whose flags might be lost: no path of opaque arithmetic leads from them to an output."""
     first = len(kernel.operands)
-    needed = {*kernel.outputs, *(() if kernel.store is None else (kernel.store.reference,))}
+    needed = {*kernel.outputs, *(made.reference for made in (kernel.store, kernel.fold) if made is not None)}
     for number in reversed(range(len(kernel.steps))):
         step = kernel.steps[number]
         if by_loop(kernel, step) or (first + number in needed and step.ufunc in _OPAQUE):

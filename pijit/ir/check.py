@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .draws import DRAWS
 from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
-from .kernel import Kernel
+from .kernel import Fold, Kernel
 from .ops import OPS
 from .text import text
 from .types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Array, Np, Obj, Scalar, Type, is_owned
@@ -375,7 +375,9 @@ def _kernel(op: Op) -> bool:
     assert isinstance(kernel, Kernel)
     n = len(kernel.operands)
     into = op.args[n + rank :]
-    if not _stores(kernel, into) or not _ints(op, n, n + rank) or len(op.results) != len(kernel.outputs):
+    if not _stores(kernel, into) or not _ints(op, n, n + rank) or len(op.results) != len(kernel.outputs) + (kernel.fold is not None):
+        return False
+    if kernel.fold is not None and not _folds(kernel.fold, op):
         return False
     if kernel.ndim != (1 if op.attrs["collapsed"] else rank) or op.attrs["order"] not in ("C", "F"):
         return False
@@ -393,8 +395,17 @@ def _kernel(op: Op) -> bool:
             return False
     return all(
         isinstance(value.type, Array) and value.type.name == kernel.dtype(reference) and value.type.ndim == rank
-        for value, reference in zip(op.results, kernel.outputs, strict=True)
+        for value, reference in zip(op.results, kernel.outputs, strict=False)
     )
+
+
+def _folds(fold: Fold, op: Op) -> bool:
+    kernel, rank, type = op.attrs["kernel"], op.attrs["ndim_out"], op.results[-1].type
+    name = kernel.dtype(fold.reference)
+    good = kernel.store is None and op.attrs["order"] == "C" and 0 <= fold.axis < kernel.ndim
+    if isinstance(type, Array):
+        return good and not op.attrs["collapsed"] and type == Array(name, rank - (not op.attrs["keep"]), "C")
+    return good and kernel.ndim == 1 and type == Np(name)
 
 
 def _reduce(op: Op) -> bool:

@@ -50,6 +50,15 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """What becomes of the elements of a step along one of the kernel's axes: their sum, in NumPy's order, as if they were in a contiguous array.
+    The sums are contiguous along the other axes."""
+
+    reference: int
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """``ndim`` >= 1 axes, the outermost loop first. ``outputs``: references to steps, each written to a new array that is
     contiguous in the order of the kernel's axes. ``relaxed``: its sums and products may be regrouped and contracted."""
@@ -60,6 +69,7 @@ class Kernel:
     outputs: tuple[int, ...]
     store: Store | None = None
     relaxed: bool = False
+    fold: Fold | None = None
 
     def dtype(self, reference: int) -> str:
         """The dtype of an operand or a step."""
@@ -69,7 +79,7 @@ class Kernel:
     def words(self) -> Iterator[tuple[str, int, int]]:
         """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("rows", operand, 0), ("row_stride",
         operand, 0), ("stride", operand, axis), ("scalar", operand, 0 or 1), ("output", index in outputs, 0), ("store", 0, 0),
-        ("store_stride", 0, axis), ("log", 0, 0)."""
+        ("store_stride", 0, axis), ("log", 0, 0), ("fold", 0, 0)."""
         for axis in range(self.ndim):
             yield "dim", axis, 0
         for number, operand in enumerate(self.operands):
@@ -93,3 +103,5 @@ class Kernel:
                     yield "store_stride", 0, axis
             if self.store.logged:
                 yield "log", 0, 0
+        if self.fold is not None:
+            yield "fold", 0, 0

@@ -55,7 +55,18 @@ def _kernel(op: Op, *args: Any) -> Any:
     kernel = op.attrs["kernel"]
     assert isinstance(kernel, Kernel)
     n = len(kernel.operands)
-    return _outputs(op, kernel_values(kernel, args[:n]), args[n:])
+    values = kernel_values(kernel, args[:n])
+    made = _outputs(op, values, args[n:])
+    return made if kernel.fold is None else Results((*made, _sum(op, values[kernel.fold.reference], args[n:])))
+
+
+def _sum(op: Op, elements: Any, dims: Sequence[int]) -> Any:
+    fold, result = op.attrs["kernel"].fold, op.results[-1].type
+    demand(0 not in dims or not isinstance(result, Array))
+    dtype = np.dtype(op.attrs["kernel"].dtype(fold.reference))
+    whole = np.empty(dims, dtype)
+    whole[...] = elements
+    return np.add.reduce(whole, axis=fold.axis if isinstance(result, Array) else None, keepdims=op.attrs["keep"])
 
 
 def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:

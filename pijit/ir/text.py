@@ -163,10 +163,12 @@ def kernel(kernel: Kernel) -> str:
         f"s{i}: {step.dtype} = {_function(step)} {', '.join(names[arg] for arg in step.args)}"
         for i, step in enumerate(kernel.steps)
     )
-    outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or kernel.store is None else ""
+    nowhere = kernel.store is None and kernel.fold is None
+    outputs = f"out {', '.join(names[output] for output in kernel.outputs)}" if kernel.outputs or nowhere else ""
     into = "" if kernel.store is None else _store(kernel.store, names)
     relaxed = "relaxed" if kernel.relaxed else ""
-    return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into, relaxed)))}}}"
+    fold = "" if kernel.fold is None else f"sum of {names[kernel.fold.reference]} along {kernel.fold.axis}"
+    return f"{{{kernel.ndim} axes; {operands}; {steps}; {'; '.join(filter(None, (outputs, into, fold, relaxed)))}}}"
 
 
 def _function(step: Step) -> str:

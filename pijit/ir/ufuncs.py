@@ -74,12 +74,16 @@ def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
 
 def raises(kernel: Kernel) -> bool:
     """Whether the kernel may raise a floating-point flag, or need NumPy's help."""
-    return any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
+    return _adds_floats(kernel) or any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
+
+
+def _adds_floats(kernel: Kernel) -> bool:
+    return kernel.fold is not None and not _is_int(kernel.dtype(kernel.fold.reference))
 
 
 def signals(kernel: Kernel) -> bool:
     """Whether flags that the kernel raises count: NumPy raises none where it only picks elements, and there ours mean nothing."""
-    return any(
+    return _adds_floats(kernel) or any(
         can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) and not (step.ufunc in _PICKS and step.dtype.startswith("float"))
         for step in kernel.steps
     )

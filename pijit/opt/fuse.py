@@ -18,6 +18,8 @@ The kernel operation, as the driver's code generator sees it:
   is 0.
 - flags: whether floating-point flags can be raised: clear before, test after, with what the call returned; if one is set that the graph watches, or
   trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
+- ``kernel.fold``: one result more, the last one: a NumPy scalar, the sum of all elements, where the kernel has one axis (0 where there are none);
+  or an array of the other axes, with one of length 1 in its place with ``keep``. Along the first axis the kernel is called for all of p[0] at once.
 - effect: None as for `ew`: it reads its operands' memory and makes new objects.
 
     r0, r1, ... = kernel_into a0, a1, ..., d0, d1, ..., target   {as above}   exit redo
@@ -40,7 +42,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.graph import Block, Box, Const, Graph, Known, Leave, Op, Value
-from ..ir.kernel import Kernel, Operand, Step, Store
+from ..ir.kernel import Fold, Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array, Np
 from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
@@ -51,15 +53,16 @@ from .reuse import begins, ending
 from .shapes import Equal, Same, learn, length
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
+Sums = Callable[[str], bool]
 
 LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
 
 
-def fuse(graph: Graph, fusible: Fusible, formula: Fusible, alone: bool = False) -> None:
+def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bool = False) -> None:
     """Replaces ``ew`` by ``kernel``; ``alone``: one kernel each. ``fusible`` and ``formula`` take a ufunc and the dtypes of operands and
-    result."""
+    result; ``sums``: whether a kernel can add elements of the dtype in NumPy's order."""
     equal = Equal(graph)
-    plans = [(block, _Plan(block, fusible, formula, alone, equal.before(block))) for block in graph.blocks]
+    plans = [(block, _Plan(block, fusible, formula, sums, alone, equal.before(block))) for block in graph.blocks]
     if not alone:
         for block, plan in plans:
             plan.reuse(graph, block)
@@ -78,6 +81,7 @@ class _Group:
     last: int
     ops: list[Op] = field(default_factory=list)
     store: Op | None = None  # the assign of one of the results
+    fold: Op | None = None  # the reduction of one of the results
     attrs: dict[str, Any] = field(default_factory=dict)  # and what is said of its place in the program
     spent: bool = False  # nobody needs what was in the target, not even where the group fails
     by_elements: bool = False  # what is read from the target is not needed any more when that element is stored
@@ -115,9 +119,10 @@ def _order(op: Op) -> str:
 class _Plan:
     """The groups of one block."""
 
-    def __init__(self, block: Block, fusible: Fusible, formula: Fusible, alone: bool, same: Same) -> None:
+    def __init__(self, block: Block, fusible: Fusible, formula: Fusible, sums: Sums, alone: bool, same: Same) -> None:
         self.groups: list[_Group] = []
         self.same = same
+        self.sums = sums
         self.formula = formula
         self.alone = alone
         self.places = {op: place for place, op in enumerate(block.ops)}
@@ -127,6 +132,9 @@ class _Plan:
                 if op.name == "assign":
                     self.into(open, place, op)
                 open.clear()
+            elif op.name == "reduce" and (producer := self.producer(open, op)) is not None:
+                producer.fold, producer.last = op, place
+                open.remove(producer)
             elif (
                 op.name == "accumulate"
                 or (op.name == "ew" and _can(op, fusible))
@@ -162,10 +170,24 @@ class _Plan:
                 group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
                 group.by_elements = all(self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops)
 
+    def producer(self, open: list[_Group], op: Op) -> _Group | None:
+        """The group whose elements the reduction adds up, if it can do so while it makes them."""
+        axis, elements = op.attrs["axis"], op.args[0]
+        assert isinstance(elements.type, Array)
+        if self.alone or op.attrs["ufunc"] != "add" or not self.sums(elements.type.name) or elements.type.order != "C":
+            return None
+        for group in open:
+            if group.makes((elements,)):
+                plain = all(other.name == "ew" and self.formula(other.attrs["ufunc"], _dtypes(other)) for other in group.ops)
+                rank = elements.type.ndim
+                good = _walks_flat(group.ops) if axis < 0 else rank > 1
+                return group if plain and good and rank and _order(group.ops[-1]) == "C" else None
+        return None
+
     def reuse(self, graph: Graph, block: Block) -> None:
         """Lets a group that stores nowhere store in the place of an operand that ends with it."""
         for group in self.groups:
-            found = None if group.store is not None else ending(graph, block, group.ops, group.last)
+            found = None if group.store is not None or group.fold is not None else ending(graph, block, group.ops, group.last)
             if found is None or not _storable(group, found):
                 continue
             array, made = found.args[:2]
@@ -277,6 +299,14 @@ def _places(ops: list[Op], assign: Op) -> dict[str, Any]:
     return {"lines": lines, "chain": tuple((frame.function, frame.pc) for frame in frames)}
 
 
+def _walks_flat(ops: list[Op]) -> bool:
+    """Whether one loop goes over all elements of all operands."""
+    rank = len(_dims(ops[-1]))
+    return rank == 1 or all(
+        _flat(value, stretch, rank, _order(op)) for op in ops for value, stretch in zip(_operands(op), _stretch(op), strict=True)
+    )
+
+
 def _is_one(dim: Value) -> bool:
     return isinstance(dim, Const) and dim.value == 1
 
@@ -284,7 +314,7 @@ def _is_one(dim: Value) -> bool:
 def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
     dims = _dims(group.ops[-1])
-    into, exits = group.store, group.ops[-1].exits
+    into, fold, exits = group.store, group.fold, group.ops[-1].exits
     if into is not None and into.exits:
         exits = {"redo": replace(into.exits["redo"], reason=exits["redo"].reason)}
     order = _order(group.ops[-1])
@@ -297,7 +327,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     operands = list(layouts)
     folded = {op.args[0] for op in group.ops if _folds(op)}
     walked = operands + ([] if into is None else [(into.args[0], ())])
-    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked)
+    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
     forms = [
         Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded) for value, stretch in operands
     ]
@@ -316,7 +346,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
         )
         for op in group.ops
     )
-    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - {*group.ops, into})
+    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - {*group.ops, into, fold})
     ndim = 1 if collapsed else len(dims)
     kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results), relaxed=relaxed)
     if into is not None:
@@ -329,9 +359,14 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
             named = names_flags(kernel)
             store = replace(store, operand=own, logged=raises(kernel) and named is None and not repeatable(kernel, own), named=named)
         kernel = replace(kernel, store=store)
+    if fold is not None:
+        kernel = replace(kernel, fold=Fold(places[fold.args[0]], max(fold.attrs["axis"], 0)))
     attrs: dict[str, Any] = {
         "kernel": kernel, "ndim_out": len(dims), "collapsed": collapsed, "order": order, "flags": raises(kernel) or bool(folded),
     }  # fmt: skip
+    if fold is not None:
+        attrs["keep"] = fold.attrs["keep"]
+        results = (*results, fold.result)
     errors = {op.attrs.get("errors") for op in group.ops}
     assert len(errors) == 1, "NumPy's error state is changed by calls, which no group goes across"
     if errors != {None}:

@@ -10,7 +10,7 @@ from ..ir.graph import Graph
 from .branchless import straighten
 from .dce import dce
 from .equal import equal
-from .fuse import Fusible, fuse
+from .fuse import Fusible, Sums, fuse
 from .relax import relax
 from .rolls import rolls
 from .simplify import simplify, thread
@@ -22,14 +22,20 @@ def _everything(ufunc: str, dtypes: tuple[str, ...]) -> bool:
     return True
 
 
+def _all_dtypes(dtype: str) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """``level``: "O0" does not fuse. ``fusible``: which loops the kernel generator knows: (ufunc, dtypes of operands and result);
-    ``formula``: which of those it makes itself, element by element. ``checked``: check the graph after every pass."""
+    ``formula``: which of those it makes itself, element by element; ``sums``: the dtypes that it adds as NumPy does.
+    ``checked``: check the graph after every pass."""
 
     level: str = "O1"
     fusible: Fusible = _everything
     formula: Fusible = _everything
+    sums: Sums = _all_dtypes
     checked: bool = False
 
 
@@ -46,7 +52,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("unseen", lambda graph, options: unseen(graph)),
     ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
-    ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, alone=options.level == "O0")),
+    ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
 ]

@@ -121,6 +121,7 @@ def _is_inexact(dtype: str) -> bool:
 
 def compile_capture(capture: Capture, code: CodeType, options: Options, force_exit: int | None = None) -> Compiled:
     """Machine code for a capture."""
+    from pijit.codegen.folds import known
     from pijit.codegen.scalars import supports
     from pijit.opt.pipeline import Options as Passes
     from pijit.opt.pipeline import optimize
@@ -129,7 +130,8 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     graph = capture.graph
     captured = text(graph) if log.enabled("graph") else ""
     graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
-    optimize(graph, Passes(level=options.jit_level, fusible=_fusible(capture.borrowed), formula=supports, checked=CONFIG.raise_internal))
+    passes = Passes(options.jit_level, _fusible(capture.borrowed), supports, sums=known, checked=CONFIG.raise_internal)
+    optimize(graph, passes)
     native = BACKENDS[options.backend](graph, force_exit)
     rows, texts, names = guard_rows(capture.guards, native.word, [*_errmask_row(capture, graph), *_loop_rows(capture)])
     exits = sorted(graph.exits(), key=lambda exit: exit.index)

@@ -1,0 +1,233 @@
+"""Kernels that add up what they compute along one axis, in the order in which NumPy adds a contiguous array.
+
+Along the last axis NumPy adds pairwise: fewer than 8 elements one after the other; up to 128 in eight sums, element by element, which are added
+in pairs, then what is left; more in two halves. So a row is computed in blocks that stay in the cache, and the sums of blocks wait on a stack for
+the other half. Along other axes row is added to row.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from ..ir.kernel import Kernel
+from . import reductions, scalars
+from .inner import equal
+from .kernels import I64, POINTER, Body, memory_type
+
+_SUMS, _BLOCK, _DEPTH = 8, 128, 64
+_LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 137, 255, 257, 1031, 4099)
+
+
+@functools.cache
+def known(dtype: str) -> bool:
+    """Whether NumPy adds elements of the dtype in the order of these kernels: from 0, pairwise."""
+    if dtype not in ("float64", "float32", "int64"):
+        return False
+    how = reductions.plan("add", dtype)
+    if how is None or how.first or any(how.identity):
+        return False
+    rng = np.random.default_rng(7)
+    samples = [(rng.standard_normal(n) * 10.0 ** rng.integers(-3, 4, n)).astype(dtype) for n in _LENGTHS]
+    samples += [np.full(n, -0.0).astype(dtype) for n in _LENGTHS[:9]]
+    return all(equal(np.add.reduce(a)[None], np.zeros(1, dtype) + _pairwise(a)) for a in samples)
+
+
+def _pairwise(a: Any) -> Any:
+    n = len(a)
+    if n > _BLOCK:
+        half = n // 2 // _SUMS * _SUMS
+        return _pairwise(a[:half]) + _pairwise(a[half:])
+    total, rest = a.dtype.type(-0.0), a
+    if n >= _SUMS:
+        r, rest = a[: n // _SUMS * _SUMS].reshape(-1, _SUMS), a[n // _SUMS * _SUMS :]
+        r = functools.reduce(np.add, r)
+        total = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
+    return functools.reduce(np.add, rest, total)
+
+
+class FoldedBody(Body):
+    """The loops of a kernel with a fold."""
+
+    def __init__(self, function: ir.Function, kernel: Kernel) -> None:
+        super().__init__(function, kernel)
+        assert kernel.fold is not None
+        self.fold = kernel.fold
+        self.dtype = kernel.dtype(kernel.fold.reference)
+        self.type = memory_type(self.dtype)
+        self.sum = self.entry.alloca(self.type)
+
+    def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: Any = None) -> None:
+        """``before``: how many sums come before, in units of the next axis that is not folded."""
+        builder, last = self.builder, self.kernel.ndim - 1
+        before = I64(0) if before is None else before
+        if axis == self.fold.axis:
+            if axis == last:
+                self._row(low, high, row, pointers, before)
+                return
+            self._begin(axis, before)
+        else:
+            before = builder.mul(before, self.dims[axis])
+        if axis == last:
+            self._add_to(low, high, row, pointers, before)
+            return
+        with self.loop(low, high) as index:
+            inner = [
+                self.step(number, axis, pointer, index) if operand.strides else pointer
+                for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
+            ]
+            row = builder.mul(builder.add(row, index), self.dims[axis + 1])
+            place = before if axis == self.fold.axis else builder.add(before, index)
+            self.nest(axis + 1, I64(0), self.dims[axis + 1], row, inner, place)
+
+    # ---- row after row ----
+
+    def _begin(self, axis: int, before: ir.Value) -> None:
+        """The sums along the axis begin with nothing."""
+        builder = self.builder
+        count = functools.reduce(builder.mul, self.dims[axis + 1 :])
+        start = builder.mul(before, count)
+        with self.loop(I64(0), count) as index:
+            builder.store(self.type(0), self._sum_at(builder.add(start, index)))
+
+    def _add_to(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: ir.Value) -> None:
+        builder = self.builder
+        same, outputs = self.unchanging(pointers), self.row(row)
+        with self.loop(low, high) as index:
+            value = self.elements(index, same, pointers, outputs)[self.fold.reference]
+            place = self._sum_at(builder.add(before, index))
+            builder.store(self._add(builder.load(place, typ=self.type), value), place)
+
+    def _sum_at(self, number: ir.Value) -> ir.Value:
+        return self.builder.gep(self.sums, [number], inbounds=True, source_etype=self.type)
+
+    def _add(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        return scalars.emit(self.builder, "add", (self.dtype,) * 3, [one, other], self.trouble, scalar=False, quiet=self.quiet)
+
+    # ---- along a row ----
+
+    def _row(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: ir.Value) -> None:
+        """Adds up a row."""
+        builder = self.builder
+        same, outputs = self.unchanging(pointers), self.row(row)
+        n = builder.sub(high, low)
+
+        def element(index: ir.Value) -> ir.Value:
+            return self.elements(builder.add(low, index), same, pointers, outputs)[self.fold.reference]
+
+        few, many, done = (builder.append_basic_block() for _ in range(3))
+        builder.cbranch(builder.icmp_signed("<", n, I64(_SUMS)), few, many)
+        builder.position_at_end(few)
+        self._set(self._nothing())
+        with self.loop(I64(0), n) as index:
+            self._set(self._add(self._get(), element(index)))
+        builder.branch(done)
+        builder.position_at_end(many)
+        _Pairs(self, element).emit(n)
+        builder.branch(done)
+        builder.position_at_end(done)
+        builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
+
+    def _nothing(self) -> ir.Value:
+        return self.type(0) if self.dtype == "int64" else self.type(-0.0)
+
+    def _get(self) -> ir.Value:
+        return self.builder.load(self.sum, typ=self.type)
+
+    def _set(self, value: ir.Value) -> None:
+        self.builder.store(value, self.sum)
+
+
+class _Pairs:
+    """At least 8 elements: leaves the sum in the body's."""
+
+    def __init__(self, body: FoldedBody, element: Any) -> None:
+        self.body, self.element = body, element
+        self.vector = ir.VectorType(body.type, _SUMS)
+        self.eight = body.entry.alloca(self.vector)
+        self.buffer = self._room(body.type, _BLOCK)
+        self.buffer.align = 64
+        self.left, self.right = self._room(body.type, _DEPTH), self._room(I64, _DEPTH)
+
+    def _room(self, type: ir.Type, length: int) -> Any:
+        made = self.body.entry.alloca(ir.ArrayType(type, length))
+        made.type = POINTER  # llvmlite would give it a pointer type of its own
+        return made
+
+    def emit(self, n: ir.Value) -> None:
+        """Halves, until what is left is a block; adds it to what waits for it, and goes on with what is next."""
+        b, start = self.body.builder, self.body.builder.block
+        down, halve, leaf, up, wait, other, join, done = (b.append_basic_block() for _ in range(8))
+        b.branch(down)
+        b.position_at_end(down)
+        length, depth, first = b.phi(I64), b.phi(I64), b.phi(I64)
+        for phi, value in ((length, n), (depth, I64(0)), (first, I64(0))):
+            phi.add_incoming(value, start)
+        b.cbranch(b.icmp_signed(">", length, I64(_BLOCK)), halve, leaf)
+
+        b.position_at_end(halve)
+        half = b.and_(b.lshr(length, I64(1)), I64(-_SUMS))
+        b.store(b.sub(length, half), self._at(self.right, I64, depth))
+        for phi, value in ((length, half), (depth, b.add(depth, I64(1))), (first, first)):
+            phi.add_incoming(value, halve)
+        b.branch(down)
+
+        b.position_at_end(leaf)
+        self._block(first, length)
+        behind = b.add(first, length)
+        after = b.block
+        b.branch(up)
+        b.position_at_end(up)
+        level = b.phi(I64)
+        level.add_incoming(depth, after)
+        above = b.sub(level, I64(1))
+        b.cbranch(b.icmp_signed("==", level, I64(0)), done, wait)
+
+        b.position_at_end(wait)
+        place = self._at(self.right, I64, above)
+        rest = b.load(place, typ=I64)
+        b.cbranch(b.icmp_signed("!=", rest, I64(0)), other, join)
+
+        b.position_at_end(other)
+        b.store(self.body._get(), self._at(self.left, self.body.type, above))
+        b.store(I64(0), place)
+        for phi, value in ((length, rest), (depth, level), (first, behind)):
+            phi.add_incoming(value, other)
+        b.branch(down)
+
+        b.position_at_end(join)
+        self.body._set(self.body._add(b.load(self._at(self.left, self.body.type, above), typ=self.body.type), self.body._get()))
+        level.add_incoming(above, join)
+        b.branch(up)
+        b.position_at_end(done)
+
+    def _block(self, first: ir.Value, length: ir.Value) -> None:
+        body, b = self.body, self.body.builder
+        with body.loop(I64(0), length) as index:
+            b.store(self.element(b.add(first, index)), self._at(self.buffer, body.type, index))
+        size, eights = body.type, b.and_(length, I64(-_SUMS))
+        b.store(b.load(self.buffer, typ=self.vector, align=_ALIGNED), self.eight)
+        with body.loop(I64(1), b.lshr(length, I64(3))) as index:
+            place = self._at(self.buffer, size, b.mul(index, I64(_SUMS)))
+            more = b.load(place, typ=self.vector, align=_ALIGNED)
+            b.store(self._add(b.load(self.eight, typ=self.vector), more), self.eight)
+        sums = b.load(self.eight, typ=self.vector)
+        parts = [b.extract_element(sums, ir.IntType(32)(number)) for number in range(_SUMS)]
+        while len(parts) > 1:
+            parts = [body._add(*parts[number : number + 2]) for number in range(0, len(parts), 2)]
+        body._set(parts[0])
+        with body.loop(eights, length) as index:
+            body._set(body._add(body._get(), b.load(self._at(self.buffer, size, index), typ=size)))
+
+    def _add(self, one: ir.Value, other: ir.Value) -> ir.Value:
+        b = self.body.builder
+        return b.add(one, other) if self.body.dtype == "int64" else b.fadd(one, other)
+
+    def _at(self, start: ir.Value, type: ir.Type, number: ir.Value) -> ir.Value:
+        return self.body.builder.gep(start, [number], inbounds=True, source_etype=type)
+
+
+_ALIGNED = 32
