@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check_calls
 
+import pijit
+
 RNG = np.random.default_rng(5)
 FIRST = "def f(a, i):\n    b = a[i]\n    return b, b * 2, b.base is None, i\n"
 WHOLE = "def f(a, i):\n    return a[i, :], a[i, :] * 2\n"
@@ -103,3 +105,49 @@ def test_by_ints_of_any_width(dtype):
     i = RNG.integers(0 if dtype[0] == "u" else -7, 7, (4, 9)).astype(dtype)
     for table in (grid(7), np.arange(7, dtype=np.int8), np.arange(7, dtype=np.float32), np.arange(7, dtype=np.int16), grid(7) + 1j, grid(7, 2)):
         check_calls(FIRST, [(table, i), (table, i[0]), (table, i[1, ::2]), (table[:3], i)], configurations=("jit",))
+
+
+FUSED = {
+    "summed": "return np.sum(v * x[i]), x[i].sum(), x[i].mean()",
+    "and written": "y = x[i]\n    return y, y * v, (y * v).sum()",
+    "two": "return (x[i] - x[i[::-1]]) * v, i[i % max(len(i), 1)]",
+    "of what is made here": "y = x * 2\n    return y[i] + v, (x[i] + y[i]).sum()",
+    "with an elementary function": "return np.exp(x[i]) * v, np.exp(x)[i] * v, np.add.accumulate(x[i])",
+    "into": "w = np.zeros(len(i))\n    w[:] = x[i] * v\n    v[:] = v[::-1] * x[i]\n    return w",
+    "into itself": "w = np.zeros(len(i))\n    w[:] = x[i]\n    w[:] = w[np.arange(len(i))[::-1]] * 2\n    return w",
+    "stored between": "y = x[i]\n    if len(x):\n        x[0] = 9\n    return y * v, (x[i] * v).sum()",
+    "rows": "s = np.zeros(4)\n    for k in range(4):\n        part = slice(k, 2 * k)\n        s[k] = np.sum(v[part] * x[i[part]])\n    return s",
+}
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_with_what_is_done_with_them(name):
+    source = f"import numpy as np\ndef f(x, i, v):\n    {FUSED[name]}\n"
+    calls = []
+    for n in (0, 1, 5, 130):
+        for m in (0, 1, 7):
+            x, v = RNG.standard_normal(m), RNG.standard_normal(n)
+            inside = RNG.integers(-m, m, n) if m else np.zeros(n, int)
+            calls += [(x, inside, v), (x[::-1], inside[::-1], v[::-1]), (x, inside + 1, v), (x, np.full(n, -m - 1), v)]
+    special = np.array([np.nan, np.inf, 1e308, -0.0])
+    calls += [(special, np.array([k] * 3), special[:3] * 0.5) for k in range(4)]
+    check_calls(source, calls, configurations=("jit", "numpy"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8", "bool", "complex128", "int16"])
+def test_fused_dtypes(dtype):
+    x = (RNG.standard_normal(9) * 40).astype(dtype)
+    i = RNG.integers(-9, 9, 20)
+    source = "def f(x, i, v):\n    return x[i] * v, (x[i] + x[i]).sum(), x[i].sum(), x[i] == x[i[::-1]]\n"
+    check_calls(source, [(x, i, np.ones(20)), (x, i.astype(np.int32), np.ones(20)), (x, i + 1, np.ones(20))], configurations=("jit", "numpy"))
+
+
+def test_what_is_taken_is_not_written_out():
+    def row(x, i, v):
+        return np.sum(v * x[i])
+
+    native = pijit.jit(row)
+    assert native(np.arange(5.0), np.array([3, -1]), np.ones(2)) == 7.0
+    (kernel,) = (line for line in str(pijit.explain(native)).splitlines() if line.strip().startswith("kernel"))
+    assert "take" in kernel
+    assert "out" not in kernel

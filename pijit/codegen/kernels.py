@@ -88,8 +88,10 @@ class Body:
         self.written = written(kernel)
         self.quiet = signals(kernel)
         self.hidden = _hidden(kernel)
+        self.sources = {step.args[0] for step in kernel.steps if step.ufunc == "take"}
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
         self.trouble: list[ir.Value] = []
+        self._zero: Any = None
 
     def emit(self, function: ir.Function) -> None:
         """Makes everything."""
@@ -180,7 +182,7 @@ class Body:
         last = kernel.ndim - 1
         same: dict[int, Any] = {}
         for number, operand in enumerate(kernel.operands):
-            if operand.strides is None:
+            if operand.strides is None or number in self.sources:
                 same[number] = pointers[number]
             elif operand.strides[last] == 0:
                 same[number] = scalars.load(builder, operand.dtype, pointers[number])
@@ -234,12 +236,35 @@ class Body:
         step = self.kernel.steps[number]
         dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
         operands = [values[arg] for arg in step.args]
+        if step.ufunc == "take":
+            pointer, index = operands
+            if index.type != I64:
+                index = (self.builder.zext if dtypes[1].startswith("u") else self.builder.sext)(index, I64)
+            return self.taken(step.args[0], step.dtype, pointer, index)
         with relaxing(self.builder, REGROUPED if self.kernel.relaxed and loose(step.ufunc, step.dtype) else ()):
             value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
         if len(self.kernel.operands) + number in self.hidden:
             for half in value if isinstance(value, tuple) else (value,):
                 self.accumulate(scalars.Emitter(self.builder).bits(half))
         return value
+
+    def taken(self, source: int, dtype: str, pointer: ir.Value, index: ir.Value) -> Any:
+        """The element at a place, which may be counted from the end; where there is none it is trouble, and nothing of the operand is read."""
+        builder, (length, distance) = self.builder, self.rows[source]
+        found = builder.select(builder.icmp_signed("<", index, I64(0)), builder.add(index, length), index)
+        missing = builder.icmp_unsigned(">=", found, length)
+        self.trouble.append(missing)
+        place = builder.gep(pointer, [builder.mul(found, distance)], source_etype=scalars.I8)
+        return scalars.load(builder, dtype, builder.select(missing, self.nothing(), place))
+
+    def nothing(self) -> ir.Value:
+        """The place of an element that is 0."""
+        if self._zero is None:
+            type = ir.ArrayType(I64, 2)
+            self._zero = self.entry.alloca(type)
+            self.entry.store(type([0, 0]), self._zero)
+            self._zero.type = POINTER  # llvmlite gives it a pointer type of its own
+        return self._zero
 
     def flush_trouble(self) -> None:
         """Accumulates the trouble of one element."""
@@ -283,7 +308,7 @@ def written(kernel: Kernel) -> tuple[int, ...]:
 def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row, or as a scan, which keeps
     a processor from doing the others on several elements at once."""
-    return step.fold or step.scan or not scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))
+    return step.fold or step.scan or not (step.ufunc == "take" or scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)))
 
 
 def divisible(kernel: Kernel) -> bool:

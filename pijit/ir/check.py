@@ -389,7 +389,7 @@ def _kernel(op: Op) -> bool:
                 isinstance(value.type, Array)
                 and value.type.name == operand.dtype
                 and len(operand.strides) == kernel.ndim
-                and (not operand.rows or (value.type.order == "C" and value.type.ndim == rank + 1))
+                and (not operand.rows or (value.type.order == "C" and value.type.ndim == rank + 1) or (rank == value.type.ndim == 1))
             )
         if not good:
             return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An input. ``strides`` has one entry per kernel axis: a constant number of bytes (0: broadcast along it), or None: passed at
-    run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds."""
+    run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds or takes elements of."""
 
     dtype: str
     strides: tuple[int | None, ...] | None
@@ -24,7 +24,8 @@ class Operand:
 class Step:
     """One elementwise operation. ``args`` are references: 0..len(operands)-1 operands, then steps in order. ``dtype`` is the
     result's. ``fold``: the ufunc's reduction of an operand that has rows, one row after the other. ``scan``: what the ufunc accumulates
-    along the only axis, the first element first."""
+    along the only axis, the first element first. "take" is no ufunc: elements of the first argument, an operand with rows, at the places that
+    the second says; a place that there is not is trouble."""
 
     ufunc: str
     args: tuple[int, ...]

@@ -77,6 +77,10 @@ def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
             (rows,) = (values[arg] for arg in item.args)
             demand(len(rows) > 0)
             values.append(getattr(np, item.ufunc).reduce(rows, axis=0))
+        elif item.ufunc == "take":
+            source, index = (values[arg] for arg in item.args)
+            demand(all(-len(source) <= place < len(source) for place in index))
+            values.append(source.take(index))
         elif item.scan:
             (vector,) = (values[arg] for arg in item.args)
             values.append(getattr(np, item.ufunc).accumulate(vector, dtype=item.dtype))

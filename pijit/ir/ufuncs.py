@@ -23,7 +23,7 @@ _QUIET = frozenset(
     (
         "negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "where", "copysign", "signbit",
         "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite",
-        "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
+        "take", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
         "logical_and", "logical_or", "logical_xor", "logical_not",
         "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift",
     )
@@ -74,7 +74,9 @@ def can_raise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
 
 def raises(kernel: Kernel) -> bool:
     """Whether the kernel may raise a floating-point flag, or need NumPy's help."""
-    return _adds_floats(kernel) or any(can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps)
+    return _adds_floats(kernel) or any(
+        step.ufunc == "take" or can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)) for step in kernel.steps
+    )
 
 
 def _adds_floats(kernel: Kernel) -> bool:

@@ -55,6 +55,9 @@ from .shapes import Equal, Same, learn, length
 Fusible = Callable[[str, tuple[str, ...]], bool]
 Sums = Callable[[str], bool]
 
+_PLACES = (-1,)  # instead of the stretched axes: the operand is looked up at places
+_TAKEN = frozenset(f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (32, 64)) | {"bool", "int8", "uint8", "int16", "uint16"}
+
 LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
 
 
@@ -95,15 +98,19 @@ class _Group:
 
 
 def _operands(op: Op) -> tuple[Value, ...]:
-    return op.args[: op.attrs.get("n", 1)]
+    return op.args[: _count(op)]
 
 
 def _dims(op: Op) -> tuple[Value, ...]:
-    return op.args[op.attrs.get("n", 1) :]
+    return op.args[_count(op) :]
+
+
+def _count(op: Op) -> int:
+    return 2 if _takes(op) else op.attrs.get("n", 1)
 
 
 def _stretch(op: Op) -> tuple[tuple[int, ...], ...]:
-    return tuple(op.attrs.get("stretch", ((),)))
+    return (_PLACES, ()) if _takes(op) else tuple(op.attrs.get("stretch", ((),)))
 
 
 def _key(op: Op, same: Same) -> tuple[object, ...]:
@@ -139,11 +146,13 @@ class _Plan:
                 op.name == "accumulate"
                 or (op.name == "ew" and _can(op, fusible))
                 or (op.name == "reduce" and not alone and _by_rows(op, formula))
+                or (_takes(op) and not alone)
             ):
                 open = self.join(open, place, op)
             else:
                 open = [group for group in open if not group.makes(op.args)]
                 learn(self.same, op)
+        self.groups = [group for group in self.groups if group.fold is not None or not all(map(_takes, group.ops))]
 
     def join(self, open: list[_Group], place: int, op: Op) -> list[_Group]:
         """Puts the operation into the groups that it belongs to, merged, and gives the groups that are still open."""
@@ -152,7 +161,7 @@ class _Plan:
         users = [group for group in open if group.makes(op.args)]
         alike = [group for group in open if _key(group.ops[0], self.same) == key]
         friends = [group for group in alike if group in users] or [group for group in alike if group.shares(op)][-1:]
-        if self.alone or sum(len(group.ops) for group in friends) >= LIMIT:
+        if self.alone or sum(len(group.ops) for group in friends) >= LIMIT or not self.mix(op, friends):
             friends = []
         for group in friends:
             found.first = min(found.first, group.first)
@@ -161,6 +170,16 @@ class _Plan:
         found.ops.sort(key=self.places.__getitem__)
         self.groups.append(found)
         return [group for group in open if group not in users and group not in friends] + [found]
+
+    def mix(self, op: Op, friends: list[_Group]) -> bool:
+        """Whether a kernel can do all of them at once: what is taken is taken while one element is made, and from what is in memory."""
+        ops = [op, *(other for group in friends for other in group.ops)]
+        taken = {other.args[0] for other in ops if _takes(other)}
+        return not taken or (all(map(self.plain, ops)) and taken.isdisjoint(other.result for other in ops))
+
+    def plain(self, op: Op) -> bool:
+        """Whether a kernel does it element by element."""
+        return _takes(op) or (op.name == "ew" and self.formula(op.attrs["ufunc"], _dtypes(op)))
 
     def into(self, open: list[_Group], place: int, assign: Op) -> None:
         """Makes an assignment of what a group computes part of the group."""
@@ -178,10 +197,9 @@ class _Plan:
             return None
         for group in open:
             if group.makes((elements,)):
-                plain = all(other.name == "ew" and self.formula(other.attrs["ufunc"], _dtypes(other)) for other in group.ops)
                 rank = elements.type.ndim
                 good = _walks_flat(group.ops) if axis < 0 else rank > 1
-                return group if plain and good and rank and _order(group.ops[-1]) == "C" else None
+                return group if all(map(self.plain, group.ops)) and good and rank and _order(group.ops[-1]) == "C" else None
         return None
 
     def reuse(self, graph: Graph, block: Block) -> None:
@@ -240,6 +258,12 @@ def _scans(op: Op) -> bool:
     return op.name == "accumulate"
 
 
+def _takes(op: Op) -> bool:
+    """Whether it looks up elements of a vector, each for itself."""
+    type = op.result.type if op.name == "take" else None
+    return isinstance(type, Array) and type.ndim == 1 and type.name in _TAKEN
+
+
 def _dtypes(op: Op) -> tuple[str, ...]:
     return tuple(map(_name, (*_operands(op), op.result)))
 
@@ -267,7 +291,7 @@ def _storable(group: _Group, assign: Op) -> bool:
     """Whether the kernel's loops are good for the target too: it is not stretched, and its axes follow each other in memory as those of the
     results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py). What a reduction reads in all may not
     be overwritten before it is done, and a scan goes from the first element to the last at once."""
-    if any(_folds(op) or _scans(op) for op in group.ops):
+    if any(_folds(op) or _scans(op) or _takes(op) for op in group.ops):
         return False
     target, _, *dims = assign.args
     assert isinstance(target.type, Array)
@@ -329,13 +353,14 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     walked = operands + ([] if into is None else [(into.args[0], ())])
     collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
     forms = [
-        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded) for value, stretch in operands
+        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded or stretch == _PLACES)
+        for value, stretch in operands
     ]
     places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
     numbers = {key: i for i, key in enumerate(operands)}
     steps = tuple(
         Step(
-            op.attrs["ufunc"],
+            "take" if _takes(op) else op.attrs["ufunc"],
             tuple(
                 places[value] if value in places else numbers[value, tuple(stretch)]
                 for value, stretch in zip(_operands(op), _stretch(op), strict=True)
@@ -405,6 +430,8 @@ def _store(assign: Op, reference: int, order: object, collapsed: bool) -> Store:
 def _flat(value: Value, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
     """Whether one loop over all elements of the result walks the operand with one constant stride."""
     type = value.type
+    if stretch == _PLACES:
+        return True
     if not isinstance(type, Array) or len(stretch) == type.ndim:
         return True
     return type.ndim in (ndim, ndim + 1) and type.order == order and not stretch  # one more: what is folded
@@ -416,6 +443,8 @@ def _strides(
     type = value.type
     if not isinstance(type, Array):
         return None
+    if stretch == _PLACES:
+        return (0,) * (1 if collapsed else ndim)
     if collapsed:
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
     skipped = ndim - type.ndim  # -1 where the first axis is folded
