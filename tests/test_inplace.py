@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+import pijit
+
 N = 5000
 STATEMENTS = (
     "a += b", "a *= 0.5", "a -= a[::-1]", "a[1:] += a[:-1]", "a /= b", "np.add(a, b, out=a)", "np.exp(a, out=b)", "np.sqrt(b, a)", "k += 1",
@@ -102,3 +104,23 @@ def test_arrays_that_were_just_made(made):
     for state in ("warn", "raise", "ignore"):
         with np.errstate(all=state):
             check(source, *arrays(9), configurations=("jit", "forced"))
+
+
+def test_a_store_onto_itself_goes():
+    def columns(a, k, n):
+        a[:, k] *= 2.0
+        a[k] -= a[k + 1]
+        a[1:n] += 1.0
+        b = a.copy()
+        b[k:n] = b[k:n]
+        b[k:n] = b[k : n + 1][: n - k]
+        b[k, :] = b[:, k]
+        return a, b
+
+    native = pijit.jit(columns)
+    a = np.arange(25.0).reshape(5, 5)
+    for k, n in ((0, 3), (2, 4), (-2, 9), (3, 1)):
+        expected, got = columns(a.copy(), k, n), native(a.copy(), k, n)
+        assert all(np.array_equal(x, y) for x, y in zip(expected, got, strict=True))
+    fragment = str(pijit.explain(native)).split("fragment 2")[0]
+    assert sum(line.lstrip().startswith("assign ") for line in fragment.splitlines()) <= 3  # the copy, and what is another part

@@ -59,10 +59,21 @@ def needs(op: Op) -> list[Value]:
 
 def removable(op: Op) -> bool:
     """Whether the operation may go when its results are unused."""
+    if op.name == "assign":
+        return _is_same(op.args[0], op.args[1])
     if not op.results or OPS[op.name].effect not in (None, "read"):
         return False
     test = _REMOVABLE.get(op.name)
     return test(op) if test else not op.exits
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether both are the same elements of the same array, as after ``a[i] += b``: a[i] is changed, then stored in its place."""
+    if one is other or not (isinstance(one.op, Op) and isinstance(other.op, Op)):
+        return one is other
+    views = one.op.name == other.op.name == "view" and one.type == other.type and one.op.attrs["axes"] == other.op.attrs["axes"]
+    rest = [[arg.value if isinstance(arg, Const) else arg for arg in value.op.args[1:]] for value in (one, other)]
+    return views and rest[0] == rest[1] and _is_same(one.op.args[0], other.op.args[0])
 
 
 def _always(op: Op) -> bool:
