@@ -72,7 +72,7 @@ def _is_same(one: Value, other: Value) -> bool:
     if one is other or not (isinstance(one.op, Op) and isinstance(other.op, Op)):
         return one is other
     views = one.op.name == other.op.name == "view" and one.type == other.type and one.op.attrs["axes"] == other.op.attrs["axes"]
-    rest = [[arg.value if isinstance(arg, Const) else arg for arg in value.op.args[1:]] for value in (one, other)]
+    rest = [[arg.value if isinstance(arg, Const) else arg for arg in op.args[1:]] for op in (one.op, other.op)]
     return views and rest[0] == rest[1] and _is_same(one.op.args[0], other.op.args[0])
 
 
