@@ -98,3 +98,14 @@ def test_with_what_is_before_and_after(name):
     check(source, R.random(9), calls=2)
     for n in (4, 1024, 3000):
         check(source, R.random(n), calls=2, configurations=("jit",))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("among", ["0 -0", "-1 0 -0", "1 0 -0", "nan 0 1 -2", "inf -inf 3", "-0 -1", "-0 1 nan"])
+def test_extremes_in_any_place(among, dtype):
+    """Elements are taken several at a time; which of equal zeros it is, and from where on there is a NaN, depends on their order."""
+    chosen = np.array([float(text) for text in among.split()], dtype)
+    source = "def f(x):\n    return np.maximum.accumulate(x), np.minimum.accumulate(x), np.maximum.accumulate(-x)[::-1]\n"
+    arrays = [R.choice(chosen, n) for n in (*range(1, 36), 1030)]
+    arrays += [np.concatenate([np.full(at, 5, dtype), chosen, -chosen, np.full(9, 7, dtype)]) for at in range(17)]
+    check_calls(source, [(a,) for a in (*arrays, R.choice(chosen, 90)[::-2])], configurations=("jit",))

@@ -221,16 +221,54 @@ class TiledBody(Body):
 
     def _scan(self, numbers: list[int], count: ir.Value, places: dict[int, ir.Value]) -> None:
         """Scans that may be done at the same time: each waits for its own last result."""
+        joined = [number for number in numbers if self.running[number].joins()]
+        for number in joined:
+            self._scan_groups(number, count, places)
+        if len(joined) < len(numbers):
+            self._scan_singly([number for number in numbers if number not in joined], I64(0), count, places)
+
+    def _scan_singly(self, numbers: list[int], low: ir.Value, high: ir.Value, places: dict[int, ir.Value]) -> None:
         first = len(self.kernel.operands)
-        if numbers:
-            with self.loop(I64(0), count) as index:
-                for number in numbers:
-                    step = self.kernel.steps[number]
-                    (operand,) = step.args
-                    total = self.running[number].next(self.builder, self._read(operand, places, index), self.trouble)
-                    reference = first + number
-                    scalars.store(self.builder, step.dtype, total, self._element(reference, places[reference], index))
-                self.flush_trouble()
+        with self.loop(low, high) as index:
+            for number in numbers:
+                step = self.kernel.steps[number]
+                (operand,) = step.args
+                total = self.running[number].next(self.builder, self._read(operand, places, index), self.trouble)
+                reference = first + number
+                scalars.store(self.builder, step.dtype, total, self._element(reference, places[reference], index))
+            self.flush_trouble()
+
+    def _scan_groups(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
+        builder, running, step = self.builder, self.running[number], self.kernel.steps[number]
+        reference, size = len(self.kernel.operands) + number, I64(scans.GROUP)
+        groups = builder.sdiv(count, size)
+        with self.loop(I64(0), groups) as turn:
+            low = builder.mul(turn, size)
+            results, right = running.group(builder, self._several(step.args[0], places, low))
+            place = self._element(reference, places[reference], low)
+            if right is None:
+                running.keep(builder, results)
+                builder.store(results, place, align=item_size(step.dtype))
+            else:
+                with builder.if_else(right) as (at_once, singly):
+                    with at_once:
+                        running.keep(builder, results)
+                        builder.store(results, place, align=item_size(step.dtype))
+                    with singly:
+                        self._scan_singly([number], low, builder.add(low, size), places)
+        self._scan_singly([number], builder.mul(groups, size), count, places)
+
+    def _several(self, reference: int, places: dict[int, ir.Value], low: ir.Value) -> ir.Value:
+        """As many elements from ``low`` on as a group has, as a vector."""
+        builder, dtype = self.builder, self.kernel.dtype(reference)
+        type = ir.VectorType(memory_type(dtype), scans.GROUP)
+        if reference >= len(self.kernel.operands) or self.kernel.operands[reference].strides == (item_size(dtype),):
+            return builder.load(self._element(reference, places[reference], low), typ=type, align=item_size(dtype))
+        values = ir.Constant(type, ir.Undefined)
+        for lane in range(scans.GROUP):
+            value = self._read(reference, places, builder.add(low, I64(lane)))
+            values = builder.insert_element(values, value, ir.IntType(32)(lane))
+        return values
 
     def _fold(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
         """One row after the other, as NumPy does it; several at once, so that what they are folded into is loaded and stored less."""
