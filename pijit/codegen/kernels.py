@@ -154,13 +154,37 @@ class Body:
         if axis == self.kernel.ndim - 1:
             self.innermost(low, high, row, pointers)
             return
+        one = self.follows() if axis == self.kernel.ndim - 2 else None
+        length = self.dims[axis + 1]
+        start, end = I64(0), length
+        if one is not None:
+            start, end = (builder.select(one, builder.mul(bound, length), other) for bound, other in ((low, start), (high, end)))
+            low, high = (builder.select(one, I64(bound), other) for bound, other in ((0, low), (1, high)))
         with self.loop(low, high) as index:
             inner = [
                 self.step(number, axis, pointer, index) if operand.strides else pointer
                 for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
             ]
-            row = builder.mul(builder.add(row, index), self.dims[axis + 1])
-            self.nest(axis + 1, I64(0), self.dims[axis + 1], row, inner)
+            self.nest(axis + 1, start, end, builder.mul(builder.add(row, index), length), inner)
+
+    def follows(self) -> ir.Value | None:
+        """Whether each row lies behind the one before it everywhere, so that they are one long row; None where that cannot be."""
+        builder, last = self.builder, self.kernel.ndim - 1
+        found: ir.Value = scalars.I1(1)
+        for number, operand in enumerate(self.walked):
+            if operand.strides is None or operand.strides[last - 1 :] == (0, 0):
+                continue
+            if 0 in operand.strides[last - 1 :]:
+                return None
+            outer, inner = (self.stride(number, axis) for axis in (last - 1, last))
+            found = builder.and_(found, builder.icmp_signed("==", outer, builder.mul(inner, self.dims[last])))
+        return found
+
+    def stride(self, number: int, axis: int) -> ir.Value:
+        strides = self.walked[number].strides
+        assert strides is not None
+        stride = strides[axis]
+        return self.strides[number, axis] if stride is None else I64(stride)
 
     def step(self, number: int, axis: int, pointer: ir.Value, index: ir.Value) -> ir.Value:
         """The pointer moved along an axis."""
@@ -173,8 +197,7 @@ class Body:
         size = _SIZES[operand.dtype]
         if stride == size:  # a form that LLVM recognises as consecutive
             return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(operand.dtype))
-        distance = self.strides[number, axis] if stride is None else I64(stride)
-        return builder.gep(pointer, [builder.mul(index, distance)], source_etype=scalars.I8)
+        return builder.gep(pointer, [builder.mul(index, self.stride(number, axis))], source_etype=scalars.I8)
 
     def unchanging(self, pointers: list[Any]) -> dict[int, Any]:
         """The operands that do not change along the innermost axis."""

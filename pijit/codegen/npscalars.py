@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.types import BOOL, FLOAT, INT, Np, Type
-from . import scalars, singles
+from . import complex_products, scalars, singles
 from .convert import resize
 from .floats import divide, exit_if_suspect
 from .ints import int_power
@@ -147,4 +147,4 @@ _OWN: dict[tuple[str, str], Callable[..., Any]] = {
 }
 
 # What the `np_op` operation takes: (ufunc, dtype of the operands).
-NP_OPS = frozenset(_OWN) | scalars.SUPPORTED
+NP_OPS = frozenset(_OWN) | (scalars.SUPPORTED - complex_products.ROWS)

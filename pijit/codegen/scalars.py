@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from . import complex_products
+
 I1, I8 = ir.IntType(1), ir.IntType(8)
 _FLOATS: dict[str, ir.Type] = {"float32": ir.FloatType(), "float64": ir.DoubleType()}
 _INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -326,7 +328,7 @@ _shl, _lshr, _ashr = (_shift(name) for name in ("shl", "lshr", "ashr"))
 _ROWS: dict[str, dict[str, Row]] = {
     "add": {"b": _or, "iu": _add, "f": _fadd, "c": _pairwise(_fadd)},
     "subtract": {"iu": _sub, "f": _fsub, "c": _pairwise(_fsub)},
-    "multiply": {"b": _and, "iu": _mul, "f": _instruction("fmul")},
+    "multiply": {"b": _and, "iu": _mul, "f": _instruction("fmul"), "c": complex_products.multiply},
     "divide": {"f": _instruction("fdiv")},
     "floor_divide": {"iu": _floor_divide},
     "remainder": {"iu": _remainder},
@@ -335,7 +337,7 @@ _ROWS: dict[str, dict[str, Row]] = {
     "absolute": {"bu": _same, "i": _absolute_int, "f": _fabs},
     "fabs": {"f": _fabs},
     "sqrt": {"f": _intrinsic("llvm.sqrt")},
-    "square": {"iu": _square(_mul), "f": _square(_instruction("fmul"))},
+    "square": {"iu": _square(_mul), "f": _square(_instruction("fmul")), "c": complex_products.square},
     "reciprocal": {"f": _reciprocal},
     "power_2": {"f": _square(_instruction("fmul"))},
     "power_-1": {"f": _reciprocal},
@@ -423,6 +425,8 @@ def supports(ufunc: str, dtypes: tuple[str, ...]) -> bool:
             len(values) == 3 and values[0] == "bool" and len(set(dtypes[1:])) == 1 and ("where", dtypes[1]) in SUPPORTED
         )
     if len(set(values)) != 1 or (ufunc, values[0]) not in _FORMULAS:
+        return False
+    if (ufunc, values[0]) in complex_products.ROWS and not complex_products.known(ufunc, values[0]):
         return False
     return dtypes[-1] == (_FORMULAS[ufunc, values[0]][1] or values[0])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Const, Op, Value
+from ..ir.graph import Const, Op, Value, const
 from ..ir.types import NATIVE, Array, Np
 from . import opaque, powers, products, standins
 from .values import Abstract, ArrayValue, Break, Known, value_of
@@ -96,7 +96,8 @@ def forwards(t: Tracer, ufunc: str, operands: list[Abstract], dtypes: tuple[np.d
     if t.limits.formula(ufunc, tuple(dtype.name for dtype in dtypes)):
         return True
     arrays = [(o, dtype) for o, dtype in zip(operands, dtypes, strict=False) if isinstance(o, ArrayValue)]
-    if ufunc in ("power", "float_power", "clip") and any(is_one(dim) for o, _ in arrays for dim in o.dims):
+    product = ufunc in ("multiply", "square") and dtypes[-1].kind == "c"
+    if (product or ufunc in ("power", "float_power", "clip")) and any(is_one(dim) for o, _ in arrays for dim in o.dims):
         return False
     return all(o.type.order != "A" or o.type.name != dtype.name for o, dtype in arrays)
 
@@ -240,8 +241,21 @@ def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: Array
         for mine, dim in zip(target.dims[::-1], array.dims[::-1], strict=False):
             if is_one(mine) and not is_one(dim):
                 raise Break("shape_mismatch", "in-place operation that would need a larger target")
+    if ufunc in ("multiply", "square") and target.type.dtype.kind == "c":  # of a single element NumPy makes a reduction, which rounds otherwise
+        if all(is_one(dim) for dim in target.dims):
+            return False
+        _check_not_single(t, target.dims)
     assign(t, target, emit(t, ufunc, operands, dtypes, order))
     return True
+
+
+def _check_not_single(t: Tracer, dims: Dims) -> None:
+    from .tracer import compare, multiply
+
+    size: Value = dims[0]
+    for dim in dims[1:]:
+        size = multiply(t, size, dim)
+    t.check(compare(t, "!=", size, const(1)), "shape_mismatch")
 
 
 def assign(t: Tracer, target: ArrayValue, source: Abstract) -> None:
