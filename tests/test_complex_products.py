@@ -26,7 +26,9 @@ LAYOUTS = {
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("first", LAYOUTS)
 def test_layouts(first, dtype):
-    source = "def f(a, b, s):\n    return a * b, a * b + a, a * s, s * b, np.square(a), a**2, a * a * b, (a * b).real, a.imag * b, np.multiply(a, b)\n"
+    source = (
+        "def f(a, b, s):\n    return a * b, a * b + a, a * s, s * b, np.square(a), a**2, a * a * b, (a * b).real, a.imag * b, np.multiply(a, b)\n"
+    )
     calls = []
     for n in (1, 2, 3, 4, 5, 7, 8, 9, 17, 64, 1030):
         a, b = (_numbers(n).astype(dtype) for _ in range(2))
@@ -67,8 +69,32 @@ def test_rows_that_follow_each_other():
     """Views without gaps are gone through as one row; others row after row."""
     source = "def f(a, b):\n    c = a * 2 + b\n    b[...] = a - c\n    b += a\n    return c, np.exp(a) + b, (a + 1).sum(axis=0)\n"
     whole = R.random((6, 5, 8))
-    views = [whole[1:4], whole[:, 1:3], whole[:, :, ::2], whole[::2], whole[::-1], whole[:, ::-1, ::-1], whole[:1], whole[:, :1], whole[:, :, :1], whole[:0]]
-    views += [np.broadcast_to(v, (6, *v.shape)) for v in (whole[0], whole[0, 0])] + [whole.transpose(0, 2, 1), whole[..., 0], whole[:, 0]]
-    check_calls(source, [(v, np.zeros_like(v)) for v in views] + [(v, np.zeros((*v.shape[:-1], 2 * v.shape[-1]))[..., ::2]) for v in views], configurations=("jit",))
+    views = [whole[1:4], whole[:, 1:3], whole[:, :, ::2], whole[::2], whole[::-1], whole[:, ::-1, ::-1], whole[:1], whole[:, :1]]
+    views += [whole[:, :, :1], whole[:0], whole.transpose(0, 2, 1), whole[..., 0], whole[:, 0]]
+    views += [np.broadcast_to(v, (6, *v.shape)) for v in (whole[0], whole[0, 0])]
+    gaps = [np.zeros((*v.shape[:-1], 2 * v.shape[-1]))[..., ::2] for v in views]
+    check_calls(source, [*zip(views, map(np.zeros_like, views), strict=True), *zip(views, gaps, strict=True)], configurations=("jit",))
     check("def f(a):\n    return a.real * a.real + a.imag\n", _numbers(4, 5)[1:], calls=2)
-    check_calls("def f(a):\n    return a.real * a.real + a.imag\n", [(a,) for a in (_numbers(7, 9), _numbers(7, 9)[1:-1], _numbers(7, 9)[:, 1:], _numbers(7, 9).T)])
+    numbers = _numbers(7, 9)
+    check_calls("def f(a):\n    return a.real * a.real + a.imag\n", [(a,) for a in (numbers, numbers[1:-1], numbers[:, 1:], numbers.T)])
+
+
+PARTS = {
+    "beside": "return np.where(z.real * z.real + z.imag < 1, z * z, z), z.real + z, z.imag * z",
+    "of a view": "v = z[1:]\n    return v * v + v.real, v * v.imag.T, z[1:] * z[1:].real + z[1:] * z[1:].imag",
+    "stored": "z.real[...] = z.imag * 2 + z.real\n    z.imag[...] = (z * z.real).imag\n    z[...] = z.real * z + z.imag\n    z += z.imag * z",
+    "in turn": "z.real[...] = z.imag\n    y = z * z.real\n    z.imag[...] = y.real\n    return z * z.imag, y",
+    "moved": "z.real[1:] = z.imag[:-1] * z.real[1:]\n    z[1:] = z[:-1].real * z[1:] + z[:-1]",
+    "equal views": "z[1:] = z[1:] * 2 + z[:-1] - z[1:].real * z[:-1]\n    return z[1:] * z[1:] - z[:-1] * z[:-1]",
+    "warned": "z = z * 1e200\n    z[...] = np.where(z.real > 0, z, z.imag * z)\n    return z.real / z.imag * z",
+    "folded": "return (z * z.real).sum(axis=0), z.real.sum(axis=0) + z.imag.sum(axis=0) + z.real[0]",
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_what_is_used_as_well(name):
+    source = f"def f(z):\n    {PARTS[name]}\n    return z\n"
+    check(source, _numbers(3, 4), calls=2)
+    arrays = [_numbers(4, 5), _numbers(40, 60), _numbers(4, 10)[:, ::2], _numbers(8, 5)[::-2], _numbers(1, 5), _numbers(4, 1), _numbers(0, 5)]
+    arrays += [_numbers(4, 5).T, _numbers(9), _numbers(2, 3, 4), _numbers(4, 5).astype("c8")]
+    check_calls(source, [(a,) for a in arrays], configurations=("jit",))

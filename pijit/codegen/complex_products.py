@@ -1,5 +1,5 @@
-"""Products of complex numbers in arrays: whether NumPy's loops round each product of halves, or fuse one of the two with what is added to it, as they do
-where the processor can. That is found out by comparing, for every way in which a loop may go through its operands.
+"""Products of complex numbers in arrays: whether NumPy's loops round each product of halves, or fuse one of the two with what is added to it, as
+they do where the processor can. That is found out by comparing, for every way in which a loop may go through its operands.
 """
 
 from __future__ import annotations
@@ -67,12 +67,15 @@ def _gives(ufunc: str, dtype: str, a: complex, b: complex, expected: complex) ->
 
 def _layouts(dtype: str, a: complex, b: complex) -> Iterator[tuple[Any, Any]]:
     for n in _LENGTHS:
-        ways = [lambda v, n=n: np.full(n, v, dtype), lambda v, n=n: np.full((n, 3), v, dtype)[:, 1], lambda v, n=n: np.full(n, v, dtype)[::-1]]
-        ways.append(lambda v, n=n: np.broadcast_to(np.array(v, dtype), n))
-        ways.append(lambda v, n=n: np.frombuffer(bytearray(4) + np.full(n, v, dtype).tobytes(), dtype, n, 4))
-        for first in ways:
-            for second in ways:
-                yield first(a), second(b)
+        for first in _ways(np.full(n, a, dtype)):
+            for second in _ways(np.full(n, b, dtype)):
+                yield first, second
+
+
+def _ways(values: Any) -> list[Any]:
+    """The same elements, as they may lie in memory."""
+    unaligned = np.frombuffer(bytearray(4) + values.tobytes(), values.dtype, values.size, 4)
+    return [values, values.repeat(3)[1::3], values[::-1], np.broadcast_to(values[:1], values.shape), unaligned]
 
 
 def _targets(dtype: str, a: complex, b: complex) -> Iterator[tuple[tuple[Any, Any], Any]]:

@@ -21,6 +21,7 @@ I1, I8 = ir.IntType(1), ir.IntType(8)
 _FLOATS: dict[str, ir.Type] = {"float32": ir.FloatType(), "float64": ir.DoubleType()}
 _INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 _HALVES = {"complex64": "float32", "complex128": "float64"}
+_PARTS = {"real": 0, "imag": 1}
 
 Row = Callable[..., Any]
 
@@ -419,6 +420,8 @@ def supports(ufunc: str, dtypes: tuple[str, ...]) -> bool:
     """Whether `emit` can do it; ``dtypes`` are those of the operands, then the result's."""
     if ufunc == "cast":
         return dtypes in CASTS
+    if ufunc in _PARTS:
+        return dtypes[-1] == _HALVES.get(dtypes[0])
     values = dtypes[:-1]
     if ufunc == "where":
         return (
@@ -447,6 +450,9 @@ def emit(
     if ufunc == "cast":
         (value,) = values
         return _cast(emitter, dtypes[0], dtypes[1], value)
+    if ufunc in _PARTS:
+        ((*halves,),) = values
+        return halves[_PARTS[ufunc]]
     if ufunc == "where":
         condition, yes, no = values
         if dtypes[1] in _HALVES:

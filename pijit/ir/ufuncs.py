@@ -21,7 +21,7 @@ ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "true_divide", 
 # Operations that raise no floating-point flag and never need NumPy's help, whatever the dtype.
 _QUIET = frozenset(
     (
-        "negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "where", "copysign", "signbit",
+        "negative", "positive", "absolute", "abs", "fabs", "sign", "conjugate", "conj", "real", "imag", "where", "copysign", "signbit",
         "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite",
         "take", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
         "logical_and", "logical_or", "logical_xor", "logical_not",

@@ -51,6 +51,7 @@ from .facts import owner
 from .rename import Renamer
 from .reuse import begins, ending
 from .shapes import Equal, Same, learn, length
+from .walks import half, known_stride, like
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 Sums = Callable[[str], bool]
@@ -344,25 +345,29 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     order = _order(group.ops[-1])
     inner = {op.result for op in group.ops}
     layouts: dict[tuple[Value, tuple[int, ...]], None] = {}
+    same: dict[Value, Value] = {}
     for op in group.ops:
         for value, stretch in zip(_operands(op), _stretch(op), strict=True):
             if value not in inner:
-                layouts.setdefault((value, tuple(stretch)))
-    operands = list(layouts)
-    folded = {op.args[0] for op in group.ops if _folds(op)}
+                same[value] = like(value, same.values())
+                layouts.setdefault((same[value], tuple(stretch)))
+    parts = {key: name for key in layouts if (name := half(*key, layouts, len(dims)))}
+    operands = [key for key in layouts if key not in parts]
+    folded = {same.get(op.args[0]) for op in group.ops if _folds(op)}
     walked = operands + ([] if into is None else [(into.args[0], ())])
     collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
     forms = [
         Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded or stretch == _PLACES)
         for value, stretch in operands
     ]
-    places = {op.result: len(operands) + i for i, op in enumerate(group.ops)}
-    numbers = {key: i for i, key in enumerate(operands)}
-    steps = tuple(
+    numbers = {key: i for i, key in enumerate((*operands, *parts))}
+    places = {op.result: len(numbers) + i for i, op in enumerate(group.ops)}
+    steps = tuple(Step(name, (numbers[value.op.args[0], ()],), _name(value)) for (value, _), name in parts.items())  # type: ignore[union-attr]
+    steps += tuple(
         Step(
             "take" if _takes(op) else op.attrs["ufunc"],
             tuple(
-                places[value] if value in places else numbers[value, tuple(stretch)]
+                places[value] if value in places else numbers[same[value], tuple(stretch)]
                 for value, stretch in zip(_operands(op), _stretch(op), strict=True)
             ),
             _name(op.result),
@@ -376,7 +381,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results), relaxed=relaxed)
     if into is not None:
         store = _store(into, places[into.args[1]], order, collapsed)
-        own = numbers.get((into.args[0], ()))
+        own = next((n for n, key in enumerate(operands) if key == (into.args[0], ())), None)
         moved = any(value is not into.args[0] and owner(value) is owner(into.args[0]) for value, _ in operands)
         if group.spent:
             store = replace(store, operand=own, spent=True)
@@ -400,7 +405,9 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     if into is None:
         made = Op("kernel", args, (), attrs, exits, group.ops[0].line)
     else:
-        made = Op("kernel_into", (*args, into.args[0]), (), attrs | group.attrs, exits, group.ops[0].line)
+        lines = group.attrs["lines"]
+        attrs |= group.attrs | {"lines": (*lines[:1] * len(parts), *lines)}
+        made = Op("kernel_into", (*args, into.args[0]), (), attrs, exits, group.ops[0].line)
     made.results = results
     for result in results:
         result.op = made
@@ -419,7 +426,7 @@ def _store(assign: Op, reference: int, order: object, collapsed: bool) -> Store:
         return Store(reference, (target.type.dtype.itemsize,))
     axes: list[int | None] = [None] * target.type.ndim
     inner = target.type.ndim - 1 if order == "C" else 0
-    if _known(target, inner, set()) == target.type.dtype.itemsize:
+    if known_stride(target, inner, set()) == target.type.dtype.itemsize:
         axes[-1] = target.type.dtype.itemsize
     return Store(reference, tuple(axes))
 
@@ -449,32 +456,7 @@ def _strides(
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
     skipped = ndim - type.ndim  # -1 where the first axis is folded
     axes = [
-        0 if axis < skipped or axis - skipped in stretch else _known(value, axis - skipped, set(stretch))
+        0 if axis < skipped or axis - skipped in stretch else known_stride(value, axis - skipped, set(stretch))
         for axis in range(ndim)
     ]
     return tuple(axes if order == "C" else axes[::-1])
-
-
-def _known(array: Value, axis: int, ones: set[int]) -> int | None:
-    """The stride of an axis as far as elements go (where the length is 1 it may differ), ``ones`` being axes of length 1."""
-    type = array.type
-    assert isinstance(type, Array)
-    inner = {"C": range(axis + 1, type.ndim), "F": range(axis)}.get(type.order)
-    if inner is not None and ones.issuperset(inner):
-        return int(type.dtype.itemsize)
-    if isinstance(array.op, Op) and array.op.name == "view":
-        return _constant(array.op.args[2 + type.ndim + axis])
-    return None
-
-
-def _constant(stride: Value) -> int | None:
-    """A stride that is computed from those of other arrays, as slices do."""
-    if isinstance(stride, Const):
-        return int(stride.value)
-    op = stride.op
-    if isinstance(op, Op) and op.name == "stride":
-        return _known(op.args[0], op.attrs["axis"], set())
-    if isinstance(op, Op) and op.name in ("raw_mul", "int_mul"):
-        factors = [_constant(arg) for arg in op.args]
-        return None if None in factors else factors[0] * factors[1]  # type: ignore[operator]
-    return None
