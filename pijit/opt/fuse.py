@@ -397,9 +397,9 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     if fold is not None:
         attrs["keep"] = fold.attrs["keep"]
         results = (*results, fold.result)
-    errors = {op.attrs.get("errors") for op in group.ops}
-    assert len(errors) == 1, "NumPy's error state is changed by calls, which no group goes across"
-    if errors != {None}:
+    errors = {op.attrs.get("errors") for op in (*group.ops, *(() if fold is None else (fold,))) if not _takes(op)}
+    assert len(errors) <= 1, "NumPy's error state is changed by calls, which no group goes across"
+    if not errors <= {None}:
         attrs["errors"] = errors.pop()
     args = (*(value for value, _ in operands), *dims)
     if into is None:
