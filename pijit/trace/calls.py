@@ -65,7 +65,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Known | Opaque) and objects.class_of(callee) in PARTIALS:
         return mappings.partial(t, callee, args, kwargs)
     if isinstance(callee, Opaque) and callee.cls is types.MethodType:
-        return call(t, objects.part(t, callee, "__func__"), [objects.part(t, callee, "__self__"), *args], kwargs)
+        return call(t, closures.part(t, callee, "__func__"), [closures.part(t, callee, "__self__"), *args], kwargs)
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _describe(callee))
     function = callee.value

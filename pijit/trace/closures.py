@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from ..ground.names import is_a
-from . import inputs, objects
+from ..ground.names import class_name, is_a
+from . import inputs, objects, sources
 from .sources import Source
 from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known, changes
 
@@ -50,6 +50,18 @@ def source_of(t: Tracer, function: Abstract) -> Source:
     origin = objects.origin_of(t, function)
     assert origin is not None
     return origin
+
+
+def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
+    """What a function, bound method or partial was made with."""
+    origin = objects.origin_of(t, owner)
+    if origin is None:
+        raise Break("attribute", f"{class_name(type(objects.actual_of(t, owner)))}.{name}")
+    source = sources.part(origin, name)
+    found = t.entry_values.get(source)
+    if found is None:
+        found = t.entry_values[source] = inputs.load(t, source, getattr(objects.actual_of(t, owner), name))
+    return found
 
 
 def is_same(t: Tracer, one: Abstract, other: Abstract) -> bool:

@@ -88,10 +88,10 @@ def _default(t: Tracer, called: Abstract, slot: int) -> Abstract | None:
     if slot < code.co_argcount:
         given = function.__defaults__ or ()
         index = slot - code.co_argcount + len(given)
-        items = objects.items(t, objects.part(t, called, "__defaults__")) if index >= 0 else None
+        items = objects.items(t, closures.part(t, called, "__defaults__")) if index >= 0 else None
         return None if items is None else items[index]
     name, named = code.co_varnames[slot], function.__kwdefaults__
-    return objects.dict_item(t, objects.part(t, called, "__kwdefaults__"), name) if type(named) is dict and name in named else None
+    return objects.dict_item(t, closures.part(t, called, "__kwdefaults__"), name) if type(named) is dict and name in named else None
 
 
 def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import objects
+from . import closures, objects
 from .tables import CALLABLES
 from .values import Abstract, Break, Instance, Known, Opaque
 
@@ -62,13 +62,13 @@ def partial(t: Tracer, given: Known | Opaque, args: list[Abstract], kwargs: dict
     """A call of a functools.partial."""
     from .calls import call
 
-    before, keywords = objects.items(t, objects.part(t, given, "args")), objects.part(t, given, "keywords")
+    before, keywords = objects.items(t, closures.part(t, given, "args")), closures.part(t, given, "keywords")
     names = objects.actual_of(t, keywords)
     if before is None or type(names) is not dict or any(type(name) is not str for name in names):
         raise Break("call_arguments", "a partial of many arguments")
     objects.holds(t, keywords, "length", len(names), ("keys",), f"has {len(names)} items")
     named = {name: objects.dict_item(t, keywords, name) for name in names}
-    return call(t, objects.part(t, given, "func"), [*before, *args], {**named, **kwargs})
+    return call(t, closures.part(t, given, "func"), [*before, *args], {**named, **kwargs})
 
 
 def _dict(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:

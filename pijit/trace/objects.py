@@ -343,18 +343,6 @@ def let_all_go(t: Tracer) -> None:
             let_go(t, value, slot)
 
 
-def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
-    """What a function, bound method or partial was made with."""
-    origin = origin_of(t, owner)
-    if origin is None:
-        raise Break("attribute", f"{class_name(type(actual_of(t, owner)))}.{name}")
-    source = sources.part(origin, name)
-    found = t.entry_values.get(source)
-    if found is None:
-        found = t.entry_values[source] = inputs.load(t, source, getattr(actual_of(t, owner), name))
-    return found
-
-
 def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
     """owner[key] of an exact dict, for a constant key."""
     actual = actual_of(t, owner)
