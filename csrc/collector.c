@@ -74,15 +74,26 @@ bool pj_collector_leave(PyThreadState *ts)
     return true;
 }
 
-/* Collects what the callback left behind, and now and then all that callbacks did. */
+static void keep(Collector *gc)
+{
+    for (int i = 0; i < NUM_GENERATIONS; i++) {
+        list_move(&gc->generations[i].head, &ours);
+    }
+}
+
+/* Collects what the callback left behind, and now and then all that callbacks did. Whatever is collected, it empties the free lists. */
 static void collect(Collector *gc)
 {
     bool all = since > known / 4 + OLD;
-    if (gc->collecting || (!all && gc->generations[0].count < YOUNG)) {
+    if (gc->collecting) {
         since += gc->generations[0].count;
         return; /* in the middle of a collection, of finalizers say, there is no other */
     }
-    if (all) {
+    if (!all && gc->generations[0].count < YOUNG) {
+        since += gc->generations[0].count;
+        keep(gc);
+    }
+    else if (all) {
         list_move(&ours, &gc->generations[NUM_GENERATIONS - 1].head);
     }
     gc->enabled = 1;
@@ -106,9 +117,9 @@ void pj_collector_back(PyThreadState *ts, bool left)
     }
     Collector *gc = collector(ts);
     collect(gc);
+    keep(gc);
     swap_free_lists(ts);
     for (int i = 0; i < NUM_GENERATIONS; i++) {
-        list_move(&gc->generations[i].head, &ours);
         list_move(&aside[i], &gc->generations[i].head);
         gc->generations[i].count = before.generations[i].count;
     }
