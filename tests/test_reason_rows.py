@@ -65,6 +65,7 @@ SAID = {
     "PJ226": "negative shift count: redo",
     "PJ227": "target overlaps what is stored: redo",
     "PJ228": "random number that native code does not draw: redo",
+    "PJ229": "histogram that is not of the plain kind: redo",
     "PJ301": "other type: 'type(x)' expected float, got int",
     "PJ302": "other value: 'm' expected 'a', got 'b'",
     "PJ303": "other object: 'g' expected g, got abs",

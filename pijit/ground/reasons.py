@@ -177,6 +177,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ228", "draw", "random number that native code does not draw",
            "The arguments are wrong, another thread is drawing from the generator, or its bit generator is none of NumPy's.",
            "Nothing, if it is rare. Threads draw faster from generators of their own: rng.spawn(n)."),
+    Reason("PJ229", "histogram", "histogram that is not of the plain kind",
+           "The range is empty, turned round, not finite or too wide for its bins, or there are no or very many bins: NumPy does it, or raises.",
+           "Nothing, if it is rare. Give np.histogram a range where the data may hold NaN."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),
@@ -242,6 +245,7 @@ OPERATIONS = {
     "add_at": "fp_flags",
     "bincount": "index_error",
     "cast": "conversion",
+    "edges": "histogram",
     "empty": "memory",
     "float_pow": "power",
     "float_round": "conversion",

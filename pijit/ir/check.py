@@ -339,6 +339,24 @@ def _bincount(op: Op) -> bool:
     return (weights, op.result.type) in (([], Array("int64", 1, "C")), (["float64"], Array("float64", 1, "C")))
 
 
+def _edges(op: Op) -> bool:
+    if len(op.args) not in (2, 3) or not _ints(op, len(op.args) - 1) or _types(op.results) != (Array("float64", 1, "C"),):
+        return False
+    return _is_doubles(op.args[0]) if len(op.args) == 2 else _types(op.args[:2]) == (FLOAT, FLOAT)
+
+
+def _places(op: Op) -> bool:
+    return len(op.args) == 3 and all(map(_is_doubles, op.args[:2])) and _ints(op, 2) and _types(op.results) == (Array("int32", 1, "C"),)
+
+
+def _histogram(op: Op) -> bool:
+    return _bincount(op) and op.args[0].type == Array("int32", 1, "C")
+
+
+def _is_doubles(value: Value) -> bool:
+    return _is_vector(value, "f") and value.type.name == "float64"  # type: ignore[attr-defined]
+
+
 def _add_at(op: Op) -> bool:
     if len(op.args) != 3 or op.results or not _is_vector(op.args[0], "iuf") or not _is_vector(op.args[1], "iu"):
         return False
@@ -493,6 +511,9 @@ SIGNATURES: dict[str, Signature] = {
     "place": _place,
     "within": _within,
     "bincount": _bincount,
+    "edges": _edges,
+    "places": _places,
+    "histogram": _histogram,
     "add_at": _add_at,
     "roll": _roll,
     "roll_into": _roll_into,

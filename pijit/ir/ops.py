@@ -139,6 +139,13 @@ ROWS = (
         " result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
     Row("bincount", "np.bincount of a vector of ints: a new vector of int64, or with weights (float64) of float64; args a, the weights if"
         " there are any, as many, the least number of bins (not negative). exit: an element is negative, or no memory", _REDO, fresh=True),
+    Row("edges", "the edges of bins of one width, as np.histogram makes them, between the least and the greatest element of a float64 vector, or"
+        " between two floats; args the vector or the floats, the length of the result, one more than there are bins. exit: NumPy raises, or numbers"
+        " are too large or too close; with exact, where they are ints, beyond 2**53", _REDO, attrs=("exact",), fresh=True),
+    Row("places", "the bin of each element of a float64 vector among bins of one width, -1 where it is in none: a new int32 vector; args the vector,"
+        " the edges, its length. exit: no memory", _REDO, fresh=True),
+    Row("histogram", "what np.histogram counts in each bin, or with weights (float64) sums up: a new vector; args the places, the weights if there"
+        " are any, as many, the number of bins. exit: no memory, or a flag was raised where sums are added", _REDO, fresh=True),
     Row("within", "whether -n <= i < n for every element i of a vector of ints; args a, n; bool", effect="read"),
     Row("add_at", "np.<ufunc>.at(a, i, v) for add and subtract: a vector, a vector of ints that are within, and a vector as long as that, or one"
         " NumPy scalar, of a's dtype; a overlaps neither. exit: no memory, or a flag was raised: then nothing was changed",

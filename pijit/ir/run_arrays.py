@@ -210,6 +210,43 @@ def _bincount(op: Op, array: Any, *rest: Any) -> Any:
     return np.bincount(array, weights[0] if weights else None, bins)
 
 
+_EXACT = 2.0**53
+
+
+def _edges(op: Op, *args: Any) -> Any:
+    *given, total = args
+    array = given[0] if len(given) == 1 else np.empty(0)
+    zeros = np.signbit(array[array == 0])
+    low, high = (array.min(), array.max()) if len(given) == 1 else given
+    demand(0 not in (low, high) or zeros.all() or not zeros.any())  # which zero is the extreme is NumPy's affair
+    demand(not op.attrs["exact"] or (low > -_EXACT and high < _EXACT))
+    return np.histogram_bin_edges(array, total - 1, (low, high)).copy()
+
+
+def _places(op: Op, array: Any, edges: Any, dim: int) -> Any:
+    bins = len(edges) - 1
+    inside = (array >= edges[0]) & (array <= edges[-1])
+    x = np.where(inside, array, edges[0])
+    found = np.minimum(((x - edges[0]) / (edges[-1] - edges[0]) * bins).astype(np.int64), bins - 1)
+    found -= x < edges[found]
+    found += (x >= edges[found + 1]) & (found != bins - 1)
+    return np.where(inside, found, -1).astype(np.int32)
+
+
+_BLOCK = 65536  # elements that np.histogram sums up before it adds them to what came before
+
+
+def _histogram(op: Op, places: Any, *rest: Any) -> Any:
+    *weights, bins = rest
+    if not weights:
+        return np.bincount(places + 1, None, bins + 1)[1:].copy()
+    made = np.zeros(bins)
+    for start in range(0, len(places), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        made += np.bincount(places[part] + 1, weights[0][part], bins + 1)[1:]
+    return made
+
+
 def _add_at(op: Op, array: Any, index: Any, value: Any) -> None:
     made = array.copy()
     getattr(np, op.attrs["ufunc"]).at(made, index, value)
@@ -254,6 +291,9 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "take": careful(_take),
     "place": careful(_place),
     "bincount": careful(_bincount),
+    "edges": careful(_edges),
+    "places": careful(_places),
+    "histogram": careful(_histogram),
     "within": lambda op, a, n: bool(((a >= -n) & (a < n)).all()),
     "add_at": careful(_add_at),
     "roll": careful(_roll),

@@ -16,8 +16,9 @@ from .again import redirect, repeatable, seen_elsewhere
 from .rename import Renamer
 from .simplify import identity
 
-_MAKERS = frozenset({"ew", "pick", "roll", "take"})
-READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "bincount", "within", "mask_count", "roll", "load"})
+SCATTERS = frozenset({"bincount", "edges", "places", "histogram", "within"})  # read whole arrays, and keep none
+_MAKERS = frozenset({"ew", "pick", "roll", "take", "edges", "places"})
+READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "mask_count", "roll", "load"}) | SCATTERS
 
 
 def equal(graph: Graph) -> None:

@@ -239,6 +239,7 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "pick": lambda op: 2,
     "take": lambda op: 2,
     "list_ints": lambda op: 1,
+    **dict.fromkeys(("edges", "places", "histogram"), lambda op: len(op.args) - 1),
 }
 
 _ADD = (_right(0), _left(0), no_overflow)

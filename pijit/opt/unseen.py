@@ -12,11 +12,12 @@ before the assignment, and what it shows is the old value. Nobody but the assign
 from __future__ import annotations
 
 from ..ir.graph import Block, Graph, Op, Value
+from .equal import SCATTERS
 from .rename import Renamer
 from .shapes import Equal, Same, learn, length
 
 # What may be done with an array that is to be replaced: nothing keeps it.
-_LOOKS = frozenset({"ew", "accumulate", "roll", "pick", "take", "bincount", "within", "mask_count", "dim", "load"})
+_LOOKS = frozenset({"ew", "accumulate", "roll", "pick", "take", "mask_count", "dim", "load"}) | SCATTERS
 
 
 def unseen(graph: Graph) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "accumulate", "add_at", "matmul", "cast"})
+_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "reduce", "accumulate", "add_at", "histogram", "matmul", "cast"})
 
 
 @dataclass(slots=True)
@@ -97,6 +97,11 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
 
         return usable(name)
 
+    def histogram() -> bool:
+        from pijit.codegen.histograms import usable
+
+        return not strange and usable()
+
     return Limits(
         versions=CONFIG.max_block_versions,
         blocks=CONFIG.max_blocks,
@@ -109,6 +114,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         single=single,
         product=product,
         draw=draw,
+        histogram=histogram,
         varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,

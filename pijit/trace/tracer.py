@@ -60,8 +60,8 @@ class Limits:
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
     ``single``: for one element by NumPy's inner loop;
-    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``varying``: names of sources that held one object and then another
-    like it."""
+    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``histogram``: for np.histogram; ``varying``: names of sources that
+    held one object and then another like it."""
 
     versions: int = 8
     header_versions: int = 3
@@ -75,6 +75,7 @@ class Limits:
     single: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     product: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
+    histogram: Callable[[], bool] = lambda: False
     varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64
@@ -113,6 +114,7 @@ REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
     "matmul": "fp_flags", "accumulate": "fp_flags", "add_at": "fp_flags", "bincount": "index_error",
+    "edges": "histogram", "places": "memory", "histogram": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "pick": "memory", "place": "overlap",
     "take": "index_error", "list_ints": "list_item_type",
@@ -132,7 +134,7 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
-_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "matmul"})
+_OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
 
 END = object()  # what a handler returns when it has ended the block
 

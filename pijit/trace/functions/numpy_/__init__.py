@@ -1,5 +1,33 @@
 """NumPy's functions, methods and attributes."""
 
-from . import arrays, classes, creation, random_, ranges, reductions, rolling, scalars, scans, scatter, ufuncs, views
+from . import (
+    arrays,
+    classes,
+    creation,
+    histograms,
+    random_,
+    ranges,
+    reductions,
+    rolling,
+    scalars,
+    scans,
+    scatter,
+    ufuncs,
+    views,
+)
 
-__all__ = ["arrays", "classes", "creation", "random_", "ranges", "reductions", "rolling", "scalars", "scans", "scatter", "ufuncs", "views"]
+__all__ = [
+    "arrays",
+    "classes",
+    "creation",
+    "histograms",
+    "random_",
+    "ranges",
+    "reductions",
+    "rolling",
+    "scalars",
+    "scans",
+    "scatter",
+    "ufuncs",
+    "views",
+]

@@ -1,0 +1,197 @@
+/* histogram.c - np.histogram with bins of one width for native code: the edges, the bin of each element, and how much is in each bin. Plain
+ * memory. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "pijit.h"
+
+#define BLOCK 65536 /* elements that NumPy sums up before it adds them to what came before */
+#define LANES 8
+#define CHUNK 512
+#define TABLES 4
+#define FEW 1024 /* bins: several tables are in the first-level cache */
+#define EXACT 9007199254740992.0 /* below this every int is a double of its own */
+
+/* A vector of doubles; `step`: bytes from one to the next. */
+typedef struct {
+    const char *data;
+    int64_t step, n;
+} Doubles;
+
+static inline double at(const Doubles *a, int64_t i)
+{
+    return *(const double *)(a->data + i * a->step);
+}
+
+/* The sign of a zero that is an extreme. False: there are zeros of both signs, and which one NumPy finds is its own affair. */
+static bool sign_of_zero(const Doubles *a, double *zero)
+{
+    bool plus = false, minus = false;
+    for (int64_t i = 0; i < a->n; i++) {
+        const double x = at(a, i);
+        plus |= x == 0 && !signbit(x);
+        minus |= x == 0 && signbit(x);
+    }
+    *zero = minus ? -0.0 : 0.0;
+    return !(plus && minus);
+}
+
+#define LOOK_AT(k, value)                                                                                             \
+    do {                                                                                                              \
+        const double x = (value);                                                                                     \
+        wrong[k] += x != x;                                                                                           \
+        least[k] = x < least[k] ? x : least[k];                                                                       \
+        most[k] = x > most[k] ? x : most[k];                                                                          \
+    } while (0)
+
+/* The least and the greatest element. False: there is none, or one that is no number, or NumPy has to look at it. */
+static bool extremes(const Doubles *a, double *range)
+{
+    double least[LANES], most[LANES];
+    int64_t wrong[LANES] = {0}, i = 0;
+    if (a->n == 0) {
+        return false;
+    }
+    for (int64_t k = 0; k < LANES; k++) {
+        least[k] = most[k] = at(a, 0);
+    }
+    const double *row = (const double *)a->data;
+    for (; a->step == sizeof(double) && i + LANES <= a->n; i += LANES, row += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            LOOK_AT(k, row[k]);
+        }
+    }
+    for (; i < a->n; i++) {
+        LOOK_AT(0, at(a, i));
+    }
+    range[0] = least[0];
+    range[1] = most[0];
+    for (int k = 1; k < LANES; k++) {
+        range[0] = least[k] < range[0] ? least[k] : range[0];
+        range[1] = most[k] > range[1] ? most[k] : range[1];
+        wrong[0] += wrong[k];
+    }
+    if (wrong[0]) {
+        return false;
+    }
+    return (range[0] != 0 || sign_of_zero(a, &range[0])) && (range[1] != 0 || sign_of_zero(a, &range[1]));
+}
+
+/* The edges of `bins` bins, that is one more, between first and last, or with data between the least and the greatest of n elements; `exact`:
+ * all of them stand for ints. 0: it takes NumPy, for an error or because numbers are too large or too close. */
+int64_t pj_edges(double *edges, int64_t bins, double first, double last, const char *data, int64_t step, int64_t n, int64_t exact)
+{
+    const Doubles a = {data, step, n};
+    double range[] = {first, last};
+    if ((data != NULL && !extremes(&a, range)) || !(range[0] <= range[1]) || !isfinite(range[0]) || !isfinite(range[1])) {
+        return 0;
+    }
+    if (exact && (range[0] <= -EXACT || range[1] >= EXACT)) {
+        return 0;
+    }
+    if (range[0] == range[1]) {
+        range[0] -= 0.5;
+        range[1] += 0.5;
+    }
+    const double width = range[1] - range[0], each = width / (double)bins;
+    if (!isfinite(width) || each == 0) {
+        return 0;
+    }
+    for (int64_t i = 0; i < bins; i++) {
+        edges[i] = (double)i * each + range[0];
+    }
+    edges[bins] = range[1];
+    bool increase = true;
+    for (int64_t i = 0; i < bins; i++) {
+        increase &= edges[i] < edges[i + 1];
+    }
+    return increase;
+}
+
+/* The bin of each element; -1 where it is outside of all. Division, which takes longest, goes several at once. */
+void pj_places(int32_t *places, const double *edges, int64_t bins, const char *data, int64_t step, int64_t n)
+{
+    const double first = edges[0], last = edges[bins], width = last - first, number = (double)bins;
+    double some[CHUNK], where[CHUNK];
+    for (int64_t from = 0; from < n; from += CHUNK, places += CHUNK) {
+        const Doubles a = {data + from * step, step, n - from < CHUNK ? n - from : CHUNK};
+        const double *x = a.step == sizeof(double) ? (const double *)a.data : some;
+        for (int64_t i = 0; i < a.n && x == some; i++) {
+            some[i] = at(&a, i);
+        }
+        for (int64_t i = 0; i < a.n; i++) {
+            where[i] = (x[i] - first) / width * number;
+        }
+        for (int64_t i = 0; i < a.n; i++) {
+            const int64_t inside = x[i] >= first && x[i] <= last, guess = inside ? (int64_t)where[i] : 0, in_last = guess >= bins - 1;
+            const int64_t place = in_last ? bins - 1 : guess;
+            const int64_t below = x[i] < edges[place], above = !below & !in_last & (x[i] >= edges[place + 1]);
+            places[i] = (int32_t)(inside ? place - below + above : -1);
+        }
+    }
+}
+
+static void count(int64_t *counts, int64_t bins, const int32_t *places, int64_t n)
+{
+    int64_t tables[TABLES][FEW + 1]; /* the first of each: what is outside */
+    const int64_t size = (bins + 1) * (int64_t)sizeof(int64_t);
+    if (bins > FEW || n < TABLES * bins) {
+        for (int64_t i = 0; i < n; i++) {
+            if (places[i] >= 0) {
+                counts[places[i]]++;
+            }
+        }
+        return;
+    }
+    for (int t = 0; t < TABLES; t++) { /* neighbours are often alike, and a count that was just stored is slow to load again */
+        memset(tables[t], 0, (size_t)size);
+    }
+    int64_t i = 0;
+    for (; i + TABLES <= n; i += TABLES) {
+        for (int t = 0; t < TABLES; t++) {
+            tables[t][places[i + t] + 1]++;
+        }
+    }
+    for (; i < n; i++) {
+        tables[0][places[i] + 1]++;
+    }
+    for (int64_t bin = 0; bin < bins; bin++) {
+        counts[bin] = tables[0][bin + 1] + tables[1][bin + 1] + tables[2][bin + 1] + tables[3][bin + 1];
+    }
+}
+
+static void weigh(double *sums, const int32_t *places, const Doubles *weights, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++) {
+        if (places[i] >= 0) {
+            sums[places[i]] += at(weights, i);
+        }
+    }
+}
+
+/* How many elements are in each bin, or with weights (NULL: none) their sum, as NumPy adds them up: block by block. watched: the
+ * floating-point flags that count where blocks are added. 0: one was raised, or there is no memory. */
+int64_t pj_histogram(void *result, int64_t bins, const int32_t *places, int64_t n, const char *data, int64_t step, int64_t watched)
+{
+    const Doubles weights = {data, step, n};
+    memset(result, 0, (size_t)bins * 8);
+    if (data == NULL) {
+        count(result, bins, places, n);
+        return 1;
+    }
+    double *total = result;
+    weigh(total, places, &weights, 0, n < BLOCK ? n : BLOCK);
+    double *sums = n > BLOCK ? malloc((size_t)bins * sizeof *sums) : NULL;
+    int64_t raised = n > BLOCK && sums == NULL ? watched | 1 : 0;
+    for (int64_t from = BLOCK; from < n && !raised; from += BLOCK) {
+        memset(sums, 0, (size_t)bins * sizeof *sums);
+        weigh(sums, places, &weights, from, n - from < BLOCK ? n : from + BLOCK);
+        pj_fp_clear();
+        for (int64_t bin = 0; bin < bins; bin++) {
+            total[bin] += sums[bin];
+        }
+        raised = pj_fp_get() & watched;
+    }
+    free(sums);
+    return !raised;
+}
