@@ -10,86 +10,10 @@
  *   still to be done reads what it replaces;
  * - everything else gets a temporary array.
  */
-#include "pijit.h"
+#include "store.h"
 #include "numpy_api.h"
 
-#define MAX_AXES 64
-#define BUFFER 16384 /* bytes: with the operands' in the first-level cache */
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
-
-typedef int64_t (*Kernel)(int64_t low, int64_t high, int64_t *p);
-
-/* How codegen/stores.py describes a kernel. An axis is a place in p, or -1, and a number of bytes. */
-typedef struct {
-    int64_t naxes, result; /* result: the place in p where the first row that was not computed is told, and behind it the flags if all is
-                              stored all the same, and where rows before it wait to be stored, and how many */
-    int64_t watched;       /* flags that count */
-    int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none; 3 whatever comes, all is made again */
-    int64_t whole;         /* what is not stored has to be all */
-    int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
-    int64_t log;           /* then the place in p of where it puts what it read, or -1: it raises nothing or can do it again, */
-    int64_t named;         /* or what flags there are says who raised them */
-    int64_t threads, work; /* how many may share it, and units of work per element (share.c) */
-    int64_t noperands;
-    struct {
-        int64_t place, itemsize; /* place: of the pointer in p */
-        struct {
-            int64_t place, bytes;
-        } axes[];
-    } target;
-    /* the operands follow, each like the target */
-} Plan;
-
-/* An array as the kernel walks it. */
-typedef struct {
-    char *data;
-    int64_t itemsize, steps[MAX_AXES];
-} Walk;
-
-enum { APART, SAME, MIXED };
-enum { REDO, DONE, FINISH };
-
-static const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t naxes, Walk *walk)
-{
-    walk->data = (char *)(intptr_t)p[from[0]];
-    walk->itemsize = from[1];
-    for (int64_t i = 0; i < naxes; i++) {
-        walk->steps[i] = from[2 + 2 * i] < 0 ? from[3 + 2 * i] : p[from[2 + 2 * i]];
-    }
-    return from + 2 + 2 * naxes;
-}
-
-static int relation(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
-{
-    uintptr_t low, high, other_low, other_high;
-    pj_extent(target->data, target->itemsize, naxes, dims, target->steps, &low, &high);
-    pj_extent(other->data, other->itemsize, naxes, dims, other->steps, &other_low, &other_high);
-    if (low >= other_high || other_low >= high) {
-        return APART;
-    }
-    bool same = target->data == other->data && target->itemsize == other->itemsize;
-    for (int64_t i = 0; i < naxes && same; i++) {
-        same = dims[i] == 1 || target->steps[i] == other->steps[i];
-    }
-    return same ? SAME : MIXED;
-}
-
-/* Whether different elements lie in different memory, as far as can be seen at once: each axis steps over the inner ones. */
-static bool simple(const Walk *target, const int64_t *dims, int64_t naxes)
-{
-    int64_t reach = target->itemsize;
-    for (int64_t i = naxes - 1; i >= 0; i--) {
-        int64_t step = target->steps[i] < 0 ? -target->steps[i] : target->steps[i];
-        if (dims[i] == 1) {
-            continue;
-        }
-        if (step < reach) {
-            return false;
-        }
-        reach = (dims[i] - 1) * step + reach;
-    }
-    return true;
-}
 
 /* Lets the kernel store somewhere else. */
 static void point_at(const Plan *plan, int64_t *p, const char *data, const int64_t *steps)
@@ -99,35 +23,6 @@ static void point_at(const Plan *plan, int64_t *p, const char *data, const int64
         if (plan->target.axes[i].place >= 0) {
             p[plan->target.axes[i].place] = steps[i];
         }
-    }
-}
-
-/* Runs the kernel for a part of its first axis; gives the flags that count, and trouble. */
-static int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64_t high, int64_t *p)
-{
-    int64_t units = plan->work * (high - low);
-    for (int64_t i = 1; i < plan->naxes && plan->threads > 1; i++) {
-        units *= p[i];
-    }
-    int64_t status = plan->threads > 1 ? pj_share(kernel, low, high, p, units, plan->threads) : kernel(low, high, p);
-    return (status | (plan->watched ? pj_fp_get() : 0)) & (plan->watched | PJ_TROUBLE);
-}
-
-/* An array and what lies contiguously in a buffer, for pj_assign. */
-typedef struct {
-    int64_t steps[MAX_AXES]; /* of the buffer */
-    int64_t out[3 * MAX_AXES], back[3 * MAX_AXES];
-} Copies;
-
-static void copies_of(const Walk *array, const int64_t *dims, int64_t naxes, Copies *copies)
-{
-    int64_t step = array->itemsize;
-    for (int64_t i = naxes - 1; i >= 0; i--) {
-        copies->steps[i] = step;
-        step *= dims[i];
-        copies->out[i] = copies->back[i] = dims[i];
-        copies->out[naxes + i] = copies->back[2 * naxes + i] = array->steps[i];
-        copies->back[naxes + i] = copies->out[2 * naxes + i] = copies->steps[i];
     }
 }
 
@@ -268,12 +163,6 @@ static int64_t store_later(Kernel kernel, const Plan *plan, int64_t *p, const Wa
         Py_DECREF(owner);
     }
     return done == p[0] ? DONE : done == 0 ? REDO : FINISH;
-}
-
-/* Whether a flag may find a part of the target stored. */
-static bool may_finish(const Plan *plan)
-{
-    return plan->direct == 2 || (plan->direct == 1 && pj_warnings_quiet());
 }
 
 /* How many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not known. */

@@ -17,6 +17,7 @@ from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
 from .arrays import ArrayValue, array_of_object, phi_of_array
+from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .npscalars import Deferred
@@ -70,6 +71,7 @@ class Driver:
     def __init__(self, graph: Graph, force_exit: int | None = None) -> None:
         self.graph, self.force_exit = graph, force_exit
         self.owners, self.layout = Owners(graph), Layout(graph)
+        self.backlog = Backlog(graph, self.owners)
         self.module = ir.Module("pijit")
         self.tags = Tags(self.module)
         self.function = ir.Function(self.module, ir.FunctionType(I64, [PTR]), NAME)
@@ -138,6 +140,7 @@ class Driver:
     def _lower_block(self, block: Block) -> None:
         self.builder.position_at_end(self._targets[id(block)][0])
         states = self.owners.after_ops(block)
+        self.backlog.enter(block)
         for param in block.params:
             if isinstance(param.type, Array):
                 self.array(param).find_steps(self.builder)
@@ -146,6 +149,7 @@ class Driver:
             if self._is_forced(op) or (not Deferred.takes(op) and not _unnoticed(op)):
                 self.deferred.flush(self)
             self.held = before
+            self.backlog.prepare(self, op)
             self._force(op)
             self._define(op, LOWERINGS[op.name](self, op))
             for exit in op.exits.values():
@@ -215,9 +219,9 @@ class Driver:
         for value in self.order(carriers):
             made = self.value(value)
             if isinstance(made, ArrayValue):
-                made.release(self)
+                self.backlog.release(self, made.owner, made.scratch)
             else:
-                call(self.builder, "pj_release", ir.VoidType(), made)
+                self.backlog.release(self, made)
 
     def order(self, carriers: frozenset[Value] | set[Value]) -> list[Value]:
         """The same code for the same graph: in order of definition."""
@@ -322,6 +326,7 @@ class Driver:
         if way is None:
             way = self._ways_out[key] = WayOut(self.function)
             hot, self.builder = self.builder, way.builder
+            self.backlog.leave(self)
             self._store_state(way, exit, boxed)
             self.builder.ret(way.index)
             self.builder = hot

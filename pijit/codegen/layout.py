@@ -60,7 +60,7 @@ class Layout:
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
         next_word += max(
-            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 2 for op in sites),
+            (_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 3 for op in sites),
             default=0,
         )
         self.roots_start = next_word

@@ -12,6 +12,7 @@ import math
 import operator
 import struct
 import sys
+import threading
 import warnings
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ _REDO, _DONE, _FINISH = range(3)  # what the helper says
 _DIRECT = 3  # the place in a plan that says whether the kernel may store directly
 _UNKNOWN, _SHOWN, _SILENT, _SPENT = range(4)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
+_ALL, _NOTE, _WARN = range(3)  # what is asked of a rest
 _BLOCK = 8192  # elements at a time
 RESULT = 4  # words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many
 
@@ -53,7 +55,8 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     saved = store.operand is not None and store.named is not None
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
     made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
-    made += [threads if divisible(kernel) else 1, work(kernel), len(numbers)]
+    own = -1 if store.operand is None else place["pointer", store.operand, 0]
+    made += [own, threads if divisible(kernel) else 1, work(kernel), len(numbers)]
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
         name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
@@ -73,40 +76,55 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     described.linkage = "internal"
     code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
     places = b.ptrtoint(code, I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
-    status = call(b, "pj_kernel_into", I64, *places)
-    if not kernel.store.spent:
-        with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
-            _finish(d, op, places[1:])
+    if kernel.store.spent:
+        return b.icmp_signed("==", call(b, "pj_kernel_into", I64, *places), i64(_REDO))
+    site, words_of_rest = _site(d, op)
+    if op in d.backlog.later:
+        status = call(b, "pj_kernel_later", I64, d.W, *places, i64(site), i64(words_of_rest[0]))
+    else:
+        status = call(b, "pj_kernel_into", I64, *places)
+    with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
+        for word, value in zip(words_of_rest, (*places[1:], i64(_ALL)), strict=True):
+            memory.store(d, word, value)
+        call(b, "pj_call_aside", ir.VoidType(), d.W, i64(site))
     return b.icmp_signed("==", status, i64(_REDO))
 
 
-def _finish(d: Driver, op: Op, places: tuple[Any, ...]) -> None:
-    """Calls the site of the rest."""
+def _site(d: Driver, op: Op) -> tuple[int, list[int]]:
+    """The site that does the rest, and the words that it is given."""
     area = Area(d.layout.call_start)
-    arguments = []
-    for value in places:
-        word = area.take(INT)
-        memory.store(d, word, value)
-        arguments.append(("int", word))
+    places = [area.take(INT) for _ in range(3)]
+    arguments = [("int", word) for word in places]
     rest = Rest(op.attrs["kernel"], op.attrs["lines"], d.graph.errors_at(op).watched)
     chain = [(None if owner is None else recipe_tuple(owner, d.layout.word.__getitem__), pc) for owner, pc in op.attrs["chain"]]
     d.sites.append((("const", rest), arguments, (), chain, [], d.layout.call_root))
-    call(d.builder, "pj_call_aside", ir.VoidType(), d.W, i64(len(d.sites) - 1))
+    return len(d.sites) - 1, places
 
 
 class Rest:
     """Does what is left of a kernel's work by NumPy, and warns as NumPy does: once per operation and flag, at the operation's line.
-    ``lines``: of the steps."""
+    ``lines``: of the steps. What is done in pieces is noted piece by piece, and then warned of."""
 
     def __init__(self, kernel: Kernel, lines: tuple[int, ...], watched: int) -> None:
         self.kernel, self.lines, self.watched = kernel, lines, watched
         self.calls = 0
+        self.noted: dict[int, list[dict[str, None]]] = {}  # by thread
 
-    def __call__(self, p: int, plan: int) -> None:
-        self.calls += 1
+    def __call__(self, p: int, plan: int, what: int) -> None:
+        thread = threading.get_ident()
+        raised = self.noted.pop(thread, None) or [{} for _ in self.lines]
+        if what != _WARN:
+            self._complete(p, raised)
+        if what == _NOTE:
+            self.noted[thread] = raised
+            return
+        self.calls += any(raised)
         if self.calls >= _PATIENCE:
             ctypes.c_int64.from_address(plan + 8 * _DIRECT).value = _UNKNOWN
-        raised: list[dict[str, None]] = [{} for _ in self.lines]
+        self._warn(raised, sys._getframe(1))
+
+    def _complete(self, p: int, raised: list[dict[str, None]]) -> None:
+        """Does what is left, and notes the flags of each step."""
         named = None if self.kernel.store is None else self.kernel.store.named
         flags = ctypes.c_int64.from_address(p + 8 * (sum(1 for _ in self.kernel.words()) + 1)).value
         if named is not None and flags:  # everything is stored, and it is known what was raised where
@@ -118,7 +136,6 @@ class Rest:
                     rows[...] = computed
                 for reference, result in results:
                     result[...] = values[reference]
-        self._warn(raised, sys._getframe(1))
 
     def _values(self, operands: list[Any], raised: list[dict[str, None]]) -> list[Any]:
         """The operands and the results of the steps, by reference; notes the flags of each step."""

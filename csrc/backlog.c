@@ -1,0 +1,326 @@
+/* backlog.c - kernels that store in large arrays wait for those that follow, and are then run together, strip by strip: what one makes or
+ * reads is still in the cache when the next wants it.
+ *
+ * Native code sees to it that the work is done (`pj_catch_up`) before anything can notice that it was put off: whatever reads or writes
+ * elements, runs Python, or leaves. Only kernels wait that store directly, all over the same rows, and that may be done strip by strip:
+ * where one stores and another reads or stores, it is the same element, or memory that does not overlap.
+ *
+ * A floating-point flag ends that. By then all strips before are done, without a flag; each kernel does the rest by itself, in order, and NumPy
+ * does what is left of one that raises flags, and warns (codegen/stores.py).
+ */
+#include "store.h"
+
+enum { MOST = 48, WALKS = 8, AXES = 4, WORDS = 40, GONE = 32 };
+#define STRIP 4096 /* bytes that a kernel stores at a time */
+#define LEAST 32768 /* bytes; what is smaller is in the cache anyway */
+
+typedef struct {
+    char *data;
+    uintptr_t low, high;
+    int64_t itemsize, steps[AXES];
+} Span;
+
+typedef struct {
+    Kernel kernel;
+    const Plan *plan;
+    int64_t p[WORDS];
+    int64_t done, flags;     /* rows; of one whose flags say who raised them */
+    int64_t site, word;      /* who does what is left, and the first of the words of W that it gets */
+    bool more;               /* the next one is the same operation on the elements that follow */
+    int64_t nspans;
+    Span spans[WALKS]; /* the target and the operands */
+} Task;
+
+typedef struct {
+    int64_t count, ngone, naxes;
+    bool dirty; /* flags are set that nobody watches */
+    void *gone[GONE];
+    bool scratch[GONE]; /* not an object */
+    _Alignas(64) char log[BUFFER];
+    Task tasks[MOST];
+} Backlog;
+
+static _Thread_local Backlog *backlog __attribute__((tls_model("initial-exec")));
+
+/* ---- what may wait ---- */
+
+static int64_t row_size(const Plan *plan, const int64_t *p)
+{
+    int64_t size = plan->target.itemsize;
+    for (int64_t i = 1; i < plan->naxes; i++) {
+        size *= p[i];
+    }
+    return size;
+}
+
+static bool can_wait(const Plan *plan, const int64_t *p)
+{
+    Walk target, operand;
+    if (plan->naxes > AXES || plan->noperands >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
+        return false;
+    }
+    const int64_t row = row_size(plan, p);
+    if (row > BUFFER || row * p[0] < LEAST) {
+        return false;
+    }
+    const int64_t *next = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
+    for (int64_t i = 0; i < plan->noperands; i++) {
+        next = read_walk(next, p, plan->naxes, &operand);
+        if (relation(&target, &operand, p, plan->naxes) != APART) {
+            return false;
+        }
+    }
+    return simple(&target, p, plan->naxes);
+}
+
+/* Makes a task of the kernel, on rows that begin `first` rows further on. */
+static void fill(Task *t, Kernel kernel, const int64_t *p, const Plan *plan, int64_t first, int64_t rows)
+{
+    t->kernel = kernel;
+    t->plan = plan;
+    t->done = t->flags = 0;
+    t->nspans = plan->noperands + 1;
+    memcpy(t->p, p, (size_t)(plan->result + 4) * sizeof *p);
+    memset(t->p + plan->result, 0, 4 * sizeof *p);
+    t->p[0] = rows;
+    const int64_t *next = (const int64_t *)&plan->target;
+    for (int64_t i = 0; i < t->nspans; i++) {
+        Walk walk;
+        Span *s = &t->spans[i];
+        const int64_t place = next[0];
+        next = read_walk(next, p, plan->naxes, &walk);
+        walk.data += first * walk.steps[0];
+        t->p[place] = (int64_t)(intptr_t)walk.data;
+        if (i == 0 && plan->own >= 0) {
+            t->p[plan->own] = t->p[place];
+        }
+        s->data = walk.data;
+        s->itemsize = walk.itemsize;
+        memcpy(s->steps, walk.steps, (size_t)plan->naxes * sizeof *s->steps);
+        pj_extent(walk.data, walk.itemsize, plan->naxes, t->p, walk.steps, &s->low, &s->high);
+    }
+}
+
+static bool overlap(const Span *a, const Span *b)
+{
+    return a->low < b->high && b->low < a->high;
+}
+
+static bool same(const Span *a, const Span *b, const int64_t *dims, int64_t naxes)
+{
+    bool equal = a->data == b->data && a->itemsize == b->itemsize;
+    for (int64_t i = 0; i < naxes && equal; i++) {
+        equal = dims[i] == 1 || a->steps[i] == b->steps[i];
+    }
+    return equal;
+}
+
+/* Whether the task may be done strip by strip with the one before, and whether they have something in common. */
+static bool goes_with(const Task *before, const Task *t, int64_t naxes, bool *common)
+{
+    for (int64_t i = 0; i < before->nspans; i++) {
+        for (int64_t j = 0; j < t->nspans; j++) {
+            const Span *a = &before->spans[i], *b = &t->spans[j];
+            if (overlap(a, b)) {
+                if ((i == 0 || j == 0) && !same(a, b, t->p, naxes)) {
+                    return false;
+                }
+                *common = true;
+            }
+        }
+    }
+    return true;
+}
+
+/* Puts the kernel behind those that wait, in as many pieces as it takes; false: it does not go with them. */
+static bool append(Backlog *b, Kernel kernel, const int64_t *p, const Plan *plan, int64_t site, int64_t word)
+{
+    const int64_t before = b->count, rows = before ? b->tasks[0].p[0] : p[0], pieces = p[0] / rows;
+    const size_t inner = (size_t)(plan->naxes - 1) * sizeof *p;
+    bool common = before == 0;
+    if (before && (plan->naxes != b->naxes || p[0] % rows || (pieces > 1 && plan->naxes > 1) || memcmp(p + 1, b->tasks[0].p + 1, inner))) {
+        return false;
+    }
+    if (before + pieces > MOST) {
+        return false;
+    }
+    for (int64_t piece = 0; piece < pieces; piece++) {
+        Task *t = &b->tasks[before + piece];
+        fill(t, kernel, p, plan, piece * rows, rows);
+        t->site = site;
+        t->word = word;
+        t->more = piece + 1 < pieces;
+        for (int64_t i = 0; i < before; i++) {
+            if (!goes_with(&b->tasks[i], t, plan->naxes, &common)) {
+                return false;
+            }
+        }
+    }
+    if (common) {
+        b->count += pieces;
+        b->naxes = plan->naxes;
+    }
+    return common;
+}
+
+/* ---- doing it ---- */
+
+/* The next rows; false when a flag was raised in them, and the target is as it was there. */
+static bool advance(Backlog *b, Task *t, int64_t rows)
+{
+    const Plan *plan = t->plan;
+    const Span *target = &t->spans[0];
+    const int64_t low = t->done, high = rows < t->p[0] - low ? low + rows : t->p[0];
+    const bool logged = plan->in_place && plan->log >= 0;
+    if (logged) {
+        t->p[plan->log] = (int64_t)(intptr_t)(b->log - low * row_size(plan, t->p));
+    }
+    if (plan->watched && b->dirty) {
+        pj_fp_clear();
+    }
+    int64_t flags = raised(t->kernel, plan, low, high, t->p);
+    b->dirty = flags || !plan->watched;
+    if (flags && plan->in_place && plan->named) {
+        t->flags |= flags;
+        flags = 0;
+    }
+    if (flags && logged) {
+        Walk walk = {.data = target->data, .itemsize = target->itemsize};
+        Copies copies;
+        memcpy(walk.steps, target->steps, (size_t)plan->naxes * sizeof *walk.steps);
+        copies_of(&walk, t->p, plan->naxes, &copies);
+        copies.out[0] = high - low;
+        (void)pj_assign(target->data + low * target->steps[0], b->log, target->itemsize, plan->naxes, copies.out);
+    }
+    t->done = flags ? low : high;
+    return !flags;
+}
+
+static void run_strips(Backlog *b)
+{
+    const int64_t n = b->tasks[0].p[0];
+    int64_t widest = 1;
+    for (int64_t i = 0; i < b->count; i++) {
+        int64_t row = row_size(b->tasks[i].plan, b->tasks[i].p);
+        widest = row > widest ? row : widest;
+    }
+    const int64_t rows = widest < STRIP ? STRIP / widest : 1;
+    while (b->tasks[b->count - 1].done < n) {
+        for (int64_t i = 0; i < b->count; i++) {
+            if (!advance(b, &b->tasks[i], rows)) {
+                return;
+            }
+        }
+    }
+}
+
+enum { NOTE = 1, WARN = 2 }; /* as codegen/stores.py knows them */
+
+static void ask_numpy(int64_t *W, Task *t, int64_t what)
+{
+    W[t->word] = (int64_t)(intptr_t)t->p;
+    W[t->word + 1] = (int64_t)(intptr_t)t->plan;
+    W[t->word + 2] = what;
+    pj_call_aside(W, t->site);
+}
+
+/* Does what is left of each task, one after the other. */
+static void finish(Backlog *b, int64_t *W)
+{
+    bool noted = false;
+    for (int64_t i = 0; i < b->count; i++) {
+        Task *t = &b->tasks[i];
+        const int64_t rows = BUFFER / row_size(t->plan, t->p);
+        while (t->done < t->p[0] && advance(b, t, rows)) {
+        }
+        if (t->done < t->p[0] || t->flags) {
+            t->p[t->plan->result] = t->done;
+            t->p[t->plan->result + 1] = t->flags;
+            ask_numpy(W, t, NOTE);
+            noted = b->dirty = true;
+        }
+        if (noted && !t->more) {
+            ask_numpy(W, t, WARN);
+            noted = false;
+        }
+    }
+}
+
+static void let_go(void *gone, bool scratch)
+{
+    if (scratch) {
+        pj_discard(gone);
+    }
+    else {
+        pj_release(gone);
+    }
+}
+
+/* Does all that waits. */
+void pj_catch_up(int64_t *W)
+{
+    Backlog *b = backlog;
+    if (PJ_LIKELY(b == NULL)) {
+        return;
+    }
+    backlog = NULL;
+    Task *t = b->tasks;
+    if (b->count == 1) {
+        int64_t how = pj_kernel_into(t->kernel, t->p, (const int64_t *)t->plan);
+        if (how != DONE) { /* nothing is stored, or some of it: there is no way back from here */
+            ask_numpy(W, t, NOTE);
+            ask_numpy(W, t, WARN);
+        }
+    }
+    else {
+        b->dirty = true;
+        run_strips(b);
+        finish(b, W);
+    }
+    for (int64_t i = 0; i < b->ngone; i++) {
+        let_go(b->gone[i], b->scratch[i]);
+    }
+    free(b);
+}
+
+/* pj_kernel_into, now or later; `site` and `word`: as in Task. */
+int64_t pj_kernel_later(int64_t *W, Kernel kernel, int64_t *p, const int64_t *words, int64_t site, int64_t word)
+{
+    const Plan *plan = (const Plan *)words;
+    const bool later = can_wait(plan, p);
+    if (later && backlog != NULL && append(backlog, kernel, p, plan, site, word)) {
+        return DONE;
+    }
+    pj_catch_up(W);
+    if (later && (backlog = malloc(sizeof *backlog)) != NULL) {
+        backlog->count = backlog->ngone = 0;
+        (void)append(backlog, kernel, p, plan, site, word);
+        return DONE;
+    }
+    return pj_kernel_into(kernel, p, words);
+}
+
+/* Before memory is read. */
+void pj_settle(int64_t *W, uintptr_t low, uintptr_t high)
+{
+    for (int64_t i = 0; backlog != NULL && i < backlog->count; i++) {
+        const Span *target = &backlog->tasks[i].spans[0];
+        if (target->low < high && low < target->high) {
+            pj_catch_up(W);
+        }
+    }
+}
+
+/* pj_release, or pj_discard, of what those that wait may work on. */
+void pj_let_go_later(int64_t *W, void *gone, int64_t scratch)
+{
+    if (backlog != NULL && backlog->ngone == GONE) {
+        pj_catch_up(W);
+    }
+    if (backlog == NULL) {
+        let_go(gone, scratch);
+        return;
+    }
+    backlog->scratch[backlog->ngone] = scratch;
+    backlog->gone[backlog->ngone++] = gone;
+}

@@ -1,0 +1,126 @@
+"""Which kernels that store may wait for those that follow, to be run with them strip by strip: `csrc/backlog.c`.
+
+One may wait where another comes before anything that could notice. Numbers and shapes cannot; an element that is loaded is looked up among
+those that are still to be stored; arrays that nobody needs any more are let go afterwards; exits, and all else, catch up first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.ops import OPS
+from ..ir.ufuncs import place_counts, signals
+from .assign import extent
+from .llvm import call, i64
+
+if TYPE_CHECKING:
+    from ..ir.graph import Block, Graph, Op
+    from .driver import Driver
+    from .owners import Owners
+
+
+class Backlog:
+    """``later``: the operations that may be done later."""
+
+    def __init__(self, graph: Graph, owners: Owners) -> None:
+        self._graph, self._owners = graph, owners
+        self.later: set[Op] = set()
+        if any(map(self._could, (op for block in graph.blocks for op in block.ops))):
+            self._start = self._find()
+        self._waiting = False
+
+    def _could(self, op: Op) -> bool:
+        if op.name != "kernel_into" or op.results or op.attrs["kernel"].fold is not None:
+            return False
+        kernel, errors = op.attrs["kernel"], self._graph.errors_at(op)
+        silent = errors.harmless or not (errors.watched and signals(kernel))
+        return bool(silent and not kernel.store.spent and not (kernel.ndim > 1 and place_counts(kernel)))
+
+    def _unnoticed(self, op: Op) -> bool:
+        """Whether the operation may be done while others wait."""
+        if op.name == "view":
+            return self._owners.is_virtual(op.result)
+        row = OPS[op.name]
+        return op.name in ("load", "poll") or (row.effect is None and not row.fresh)
+
+    def _find(self) -> dict[int, bool]:
+        """Finds what may wait; gives whether something may be waiting where a block starts, by the block's id."""
+        comes = self._flow(backwards=True)  # whether one that could wait comes before what would notice
+        seeds = set()
+        for block in self._graph.blocks:
+            state = any(comes[id(target)] for target in _targets(block))
+            for op in reversed(block.ops):
+                if self._could(op):
+                    if state:
+                        seeds.add(op)
+                    state = True
+                else:
+                    state = state and self._unnoticed(op)
+        self.later = seeds
+        waiting = self._flow(backwards=False)
+        for block in self._graph.blocks:
+            state = waiting[id(block)]
+            for op in block.ops:
+                if state and self._could(op):
+                    self.later.add(op)
+                state = self._after(op, state)
+        return waiting
+
+    def _flow(self, backwards: bool) -> dict[int, bool]:
+        """What holds at the start of each block."""
+        blocks = self._graph.blocks
+        states = dict.fromkeys(map(id, blocks), False)
+        changed = True
+        while changed:
+            changed = False
+            for block in blocks:
+                if backwards:
+                    state = any(states[id(target)] for target in _targets(block))
+                    for op in reversed(block.ops):
+                        state = self._could(op) or (state and self._unnoticed(op))
+                    changed |= state and not states[id(block)]
+                    states[id(block)] |= state
+                    continue
+                state = states[id(block)]
+                for op in block.ops:
+                    state = self._after(op, state)
+                for target in _targets(block) if state else ():
+                    changed |= not states[id(target)]
+                    states[id(target)] = True
+        return states
+
+    def _after(self, op: Op, before: bool) -> bool:
+        return op in self.later or (before and (self._unnoticed(op) or self._could(op)))
+
+    # ---- lowering ----
+
+    def enter(self, block: Block) -> None:
+        """The block is lowered now."""
+        self._waiting = bool(self.later) and self._start[id(block)]
+
+    def prepare(self, d: Driver, op: Op) -> None:
+        """Before the operation is lowered."""
+        if self._waiting and op.name == "load":
+            d.deferred.flush(d)
+            call(d.builder, "pj_settle", ir.VoidType(), d.W, *extent(d, d.array(op.args[0])))
+        elif self._waiting and not self._after(op, True):
+            self.leave(d)
+        self._waiting = self._after(op, self._waiting)
+
+    def leave(self, d: Driver) -> None:
+        """Catches up, if something may wait anywhere."""
+        if self.later:
+            call(d.builder, "pj_catch_up", ir.VoidType(), d.W)
+
+    def release(self, d: Driver, owner: Any, scratch: bool = False) -> None:
+        """Lets an object, or memory without one, go."""
+        if self._waiting:
+            call(d.builder, "pj_let_go_later", ir.VoidType(), d.W, owner, i64(scratch))
+        else:
+            call(d.builder, "pj_discard" if scratch else "pj_release", ir.VoidType(), owner)
+
+
+def _targets(block: Block) -> list[Block]:
+    return [jump.target for jump in block.jumps()]

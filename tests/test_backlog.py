@@ -1,0 +1,131 @@
+"""Stores that are put off and then done together, strip by strip: bits, warnings, exceptions, and what is there when one is raised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from differential import check_calls, settings, subject_of
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+from test_stores import FILTERS, SPECIAL, STATES, compare_calls
+
+import pijit
+from pijit.codegen import backlog
+
+# Of m, nine arrays of one shape, w, five numbers, and k, an int.
+CHAINS = {
+    "planes": "for i in range(3):\n        m[i] = m[4] * m[5] + w[i]\n    m[:3] -= 0.5 * m[6:9]",
+    "planes again": "for i in range(9):\n        e[i] = m[0] * w[1] + i\n    m += -(1.0 / 3.0) * (m - e)",
+    "divided": "for i in range(3):\n        m[i] = m[4] / m[5] + w[i]\n    m[:3] /= m[6:9]",
+    "sum": "t = m[0]\n    for i in range(1, 6):\n        t += w[i - 1] * m[i]",
+    "quotients": "t = m[0]\n    for i in range(1, 6):\n        t += m[i] / w[i - 1]",
+    "nested": "for i in range(2):\n        for j in range(2):\n            m[8] += w[j] * m[2 * i + j]",
+    "read before written": "m[0] = m[1] * m[2]\n    m[3] = m[0] / m[4]\n    m[1] = m[3] - m[2]",
+    "shifted": "m[0][1:] = m[1][1:] * 2\n    m[2][1:] = m[0][:-1] / m[3][1:]\n    m[1][1:] += m[2][1:]",
+    "shifted back": "m[0][:-1] = m[1][1:] * 2\n    m[1][:-1] = m[0][:-1] / m[3][1:]\n    m[2][:-1] = m[0][1:] + m[1][:-1]",
+    "turned": "m[0][...] = m[1] * 2\n    m[2][...] = m[0][::-1] + 1\n    m[0] += m[2]",
+    "looked at": "c = 0.5\n    for i in range(4):\n        m[i] = m[5] * c\n        c = m.item(0) * 0.25 + m.reshape(-1)[7]",
+    "loaded": "c = w[0]\n    for i in range(4):\n        m[i] = m[5] * c\n        c = r[i] + 0.5",
+    "no such index": "for i in range(4):\n        m[i] = m[5] * w[i + k]",
+    "no quotient": "m[0] = m[1] * 2\n    m[2] = m[0] * (1.0 / (k - 2))\n    m[3] = m[2] + m[0]",
+    "let go": "a = m[1] * 3\n    b = m[2] + 1\n    m[0] = a - b\n    m[4] = m[0] / a - b\n    a = b = None\n    m[2] = m[0] / m[3]",
+    "in place": "m[0] += m[1]\n    m[2] += m[0]\n    m[0] *= m[3]\n    m[2] /= m[0]",
+    "functions": "m[0] = np.exp(m[1])\n    m[2] = m[0] * m[0]\n    m[3] = np.log(m[2]) / m[4]",
+    "twice": "m[0] = m[1] * 2\n    m[0] = m[2] / m[0]\n    m[3] = m[0] * m[2]",
+    "inlined": "for i in range(3):\n        put(m[i], m[4 + i], m[3])\n    put(m[3], m[0], m[1])",
+    "extremes": "np.maximum(m[0], m[1], out=m[0])\n    np.maximum(m[0], m[2] * m[3], out=m[0])\n    m[4] = m[0] / m[5]",
+    "printed": "m[0] = m[1] * 2\n    m[2] = m[0] / m[3]\n    seen.append(float(m.sum()))\n    m[2] -= m[0]\n    m[4] = m[2] * m[0]",
+    "many": "for j in range(20):\n        for i in range(9):\n            m[i] = m[i] * 0.5 + w[1]",
+}
+SHAPES = {"line": (9, 9000), "rows": (9, 40, 300), "planes": (9, 6, 40, 50), "wide": (9, 2, 4100), "short": (9, 70), "one": (9, 1), "none": (9, 0)}
+VIEWS = {"whole": "m", "spread": "m[..., ::2]", "backwards": "m[..., ::-1]", "turned": "m[::-1]", "swapped": "m.T.copy().T"}
+
+
+def program(chain: str, view: str, state: str, action: str) -> str:
+    return (
+        "import warnings\nimport numpy as np\nseen = []\ndef noted(*args):\n    seen.append(args)\n"
+        "def put(t, a, b):\n    t[...] = (a +\n      1) / b\n"
+        f"def g(m, e, w, r, k):\n    m = {VIEWS[view]}\n    e = {VIEWS[view].replace('m', 'e', 1)}\n    {CHAINS[chain]}\n    return m\n"
+        "def f(m, e, w, k):\n    with warnings.catch_warnings():\n        warnings.simplefilter(" + repr(action) + ")\n"
+        f"        with np.errstate({state}):\n            try:\n                return g(m, e, w, m.reshape(-1), k), seen\n"
+        "            except (FloatingPointError, RuntimeWarning, ZeroDivisionError, IndexError, ValueError) as error:\n"
+        "                return str(error), error.__traceback__.tb_next.tb_lineno, seen\n"
+    )
+
+
+def arguments(shape: tuple[int, ...], dtype: str, seed: int, special: bool):
+    rng = np.random.default_rng(seed)
+    m = (rng.standard_normal(shape) + 3).astype(dtype)
+    if special and m.size:
+        where = rng.integers(0, m.size, 4)
+        m.reshape(-1)[where] = np.array(SPECIAL)[rng.integers(0, 8, 4)].astype(dtype)
+    w = np.array([0.5, 2.0, 0.25, 0.0 if special else 3.0, 1.5]).astype(dtype)
+    return m, np.empty_like(m), w, 1 + seed % 2
+
+
+def examine(chain, view, shape, dtype, state, action, special, **options):
+    with np.errstate(all="ignore"):
+        calls = [arguments(SHAPES[shape], dtype, seed, special and seed != 1) for seed in range(3)]
+    compare_calls(program(chain, view, state, action), [(args, {}) for args in calls], options)
+
+
+@limits(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.generate), derandomize=True)
+@given(
+    st.sampled_from(list(CHAINS)), st.sampled_from(list(VIEWS)), st.sampled_from(list(SHAPES)), st.sampled_from(("float64", "float32", "complex128")),
+    st.sampled_from(STATES), st.sampled_from(FILTERS), st.booleans(),
+)  # fmt: skip
+def test_chains(chain, view, shape, dtype, state, action, special):
+    if dtype == "complex128" and chain == "looked at":
+        dtype = "float64"
+    examine(chain, view, shape, dtype, state, action, special)
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_each_with_and_without_flags(chain):
+    for shape in ("line", "rows"):
+        for special in (False, True):
+            examine(chain, "whole", shape, "float64", "", "always", special)
+    examine(chain, "whole", "line", "float64", "", "error", True)
+
+
+@pytest.mark.parametrize("chain", ["planes", "planes again", "sum", "no such index", "no quotient", "let go", "looked at"])
+def test_every_way(chain):
+    source = f"import numpy as np\ndef f(m, e, w, r, k):\n    {CHAINS[chain]}\n    return m\n"
+    m, e, w, k = arguments(SHAPES["line"], "float64", 1, False)
+    check_calls(source, [(m, e, w, m.reshape(-1), k)])
+
+
+def later_in(source: str, *args) -> int:
+    """How many stores may be done later."""
+    found: list[backlog.Backlog] = []
+    real = backlog.Backlog.__init__
+
+    def kept(self, *given):
+        real(self, *given)
+        found.append(self)
+
+    backlog.Backlog.__init__ = kept
+    try:
+        with settings(compile_all=True, raise_internal=True):
+            pijit.jit(subject_of(source, "f").make().function)(*args)
+    finally:
+        backlog.Backlog.__init__ = real
+    return max(len(each.later) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("body", "stores"),
+    [
+        ("m[0] = m[1] * 2", 0),
+        ("m[0] = m[1] * 2\n    m[2] = m[0] / m[1]", 2),
+        ("for i in range(3):\n        m[i] = m[4] * m[5]", 1),
+        ("for i in range(3):\n        m[i] = m[4] * m[5]\n    m[:3] -= 0.5 * m[6:9]", 2),
+        ("m[0] = m[1] * 2\n    m[3, 5] = 1.0\n    m[2] = m[0] / m[1]", 0),
+        ("m[0] = m[1] * 2\n    s = np.sort(m[0])\n    m[2] = m[0] / s", 0),
+        ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 0),
+    ],
+)
+def test_which(body, stores):
+    m = arguments((9, 9000), "float64", 1, False)[0]
+    assert later_in(f"import numpy as np\ndef f(m):\n    {body}\n", m) == stores
