@@ -457,6 +457,7 @@ PyObject *pj_symbols(void)
         {"pj_ramp_ints", (void *)pj_ramp_ints},
         {"pj_ramp_floats", (void *)pj_ramp_floats},
         {"pj_roll", (void *)pj_roll},
+        {"pj_kernel_rolled", (void *)pj_kernel_rolled},
         {"pj_mask_count", (void *)pj_mask_count},
         {"pj_pick", (void *)pj_pick},
         {"pj_place", (void *)pj_place},

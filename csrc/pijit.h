@@ -370,6 +370,7 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
 PyObject *pj_return(PjExit *e, int64_t *W);
 int64_t pj_recheck(int64_t *W);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
+int64_t pj_kernel_rolled(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *block, int64_t count);
 int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block);
 void pj_pick(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);

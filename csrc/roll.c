@@ -168,3 +168,24 @@ int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim
     free(spare);
     return 1;
 }
+
+/* Runs a kernel for operands that are rolled along its first axis, in parts that lie together. block, for each of them: the place of its
+ * pointer in p, the bytes from one row to the next, by how many rows. */
+int64_t pj_kernel_rolled(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *block, int64_t count)
+{
+    const int64_t n = p[0], *end = block + 3 * count;
+    int64_t status = 0;
+    for (int64_t low = 0, high; low < n; low = high) {
+        high = n;
+        for (const int64_t *r = block; r < end; r += 3) {
+            const bool wrapped = low < r[2]; /* these come from the end */
+            high = wrapped ? least(high, r[2]) : high;
+            p[r[0]] += (wrapped ? n - r[2] : -r[2]) * r[1];
+        }
+        status |= kernel(low, high, p);
+        for (const int64_t *r = block; r < end; r += 3) {
+            p[r[0]] -= (low < r[2] ? n - r[2] : -r[2]) * r[1];
+        }
+    }
+    return status;
+}

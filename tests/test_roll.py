@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+import pijit
+
 SOURCE = (
     "def f(a, n):\n    return (np.roll(a, n, axis=0), np.roll(a, 1, 0), np.roll(a, -1, axis=-1), np.roll(a, n), np.roll(a, shift=n, axis=0) + a,"
     " a - np.roll(a, -2, axis=0))\n"
@@ -83,3 +85,59 @@ def test_stored_in_every_configuration():
         check(f"def f(a, n, k):\n    {STORES[name].format(axis=0)}\n    return a.sum()\n", X[:7, :9].copy(), 2, 1, calls=2)
     check("def f(a, b, n):\n    a[...] = np.roll(b, n, axis=0)\n", X[:7, :9].copy(), X[:6, :9].copy(), 2)  # raises at the assignment
 
+
+
+KERNELS = {
+    "one": "return a - 0.5 * (a - np.roll(a, n))",
+    "rows": "return a - 0.5 * (a - np.roll(a, n, axis=0))",
+    "two": "return np.roll(a, n, axis=0) - 2 * a + np.roll(a, -n, axis=0) / np.roll(a, k, axis=0)",
+    "of another": "b = a * 2\n    return np.roll(b, n, axis=0) / np.roll(a, k, axis=0)",
+    "functions": "return np.exp(np.roll(a, n, axis=0)) * np.sin(a)",
+    "two results": "r = np.roll(a, n, axis=0)\n    return a + r, a - r",
+    "used again": "r = np.roll(a, n, axis=0)\n    return a / r, r",
+    "written meanwhile": "r = np.roll(a, n, axis=0)\n    b = a - 1\n    a[1:] = b[1:]\n    return r + a",
+    "last axis": "return a / np.roll(a, n, axis=-1)",
+    "with a row": "return np.roll(a, n, axis=0) * a[0] - np.roll(a[:1], k, axis=0)",
+    "sum": "return np.sum(a, axis=0) / np.roll(a[0], n)",
+    "running": "return np.cumsum(np.roll(a, n) * 2) if a.ndim == 1 else a",
+    "loop": "for i in range(3):\n        a = a - 0.25 * (a - np.roll(a, i + n, axis=0))\n    return a",
+    "exit": "return np.roll(a, n, axis=0) * (1 / k) + a",
+    "twice rolled": "return a - np.roll(np.roll(a, n, axis=0), k, axis=0)",
+    "complex": "return np.roll(a, n, axis=0) * 1j + a",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_within_kernels(name):
+    """What is rolled for a kernel alone, with warnings and without."""
+    source = f"import numpy as np\ndef f(a, n, k):\n    {KERNELS[name]}\n"
+    special = X[:7, :9].copy()
+    special[2, 3], special[5] = np.inf, 0
+    layouts = [X[0].copy(), X[:7, :9].copy(), special, X[::2, ::3], X[::-1], np.asfortranarray(X[:5, :6]), X[:1], X[:, :1], X[:0], X[:, :0]]
+    layouts += [X.reshape(4, 10, 60).copy(), X.astype(np.float32), (X > 0).astype(np.int64), np.broadcast_to(X[0], (3, 60))]
+    for layout in layouts:
+        check_calls(source, [(layout.copy(order="K"), n, k) for n, k in ((1, 2), (-1, 0), (0, 5), (1000, -3))], configurations=("jit",))
+    check_calls(source, [(special, 1, 2), (X[0].copy(), 1, 0)])
+
+
+def test_moves_nothing_for_a_kernel_alone(caplog):
+    """No array is made of what is rolled."""
+    for body, moved in (("a - np.roll(a, 1)", 0), ("np.roll(a, 2) * 2 + np.roll(a, 1)", 0), ("(np.roll(a, 1), 1)[0]", 1)):
+        space: dict = {"np": np}
+        exec(f"def f(a):\n    return {body}\n", space)
+        caplog.clear()
+        with caplog.at_level("DEBUG", logger="pijit.graph"):
+            assert pijit.jit(space["f"])(X[0].copy()).tobytes() == space["f"](X[0].copy()).tobytes()
+        final = caplog.text[caplog.text.index("as compiled") :]
+        assert final.count(" roll ") == moved
+
+
+def test_within_kernels_under_other_error_states():
+    """How warnings are treated is part of the guard."""
+    a = X[:7, :9].copy()
+    a[2, 3] = 0
+    source = (
+        "import numpy as np\ndef g(a):\n    return 1 / np.roll(a, 1, axis=0)\n"
+        "def f(a, state):\n    with np.errstate(divide=state):\n        return g(a)\n"
+    )
+    check_calls(source, [(a, state) for state in ("warn", "ignore", "raise", "warn", "ignore", "raise")])

@@ -12,7 +12,7 @@ from ..ir.graph import Op
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Array, Np
 from ..ir.ufuncs import raises, signals
-from . import scalars, stores, units
+from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
@@ -71,7 +71,7 @@ def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
 # ---- kernels -------------------------------------------------------------------------------------------------------
 
 
-@row("kernel", "kernel_into")
+@row("kernel", "kernel_into", "kernel_rolled")
 def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     """The convention is in opt/fuse.py."""
     b, described = d.builder, op.attrs["kernel"]
@@ -89,7 +89,10 @@ def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
             return tuple(made)
         with _watched(d, op, made, signals(described), op.attrs["flags"]) as statuses:
-            statuses.append(_run(d, described, symbol, words[0], p, total))
+            if op.name == "kernel_rolled":
+                statuses.append(rolls.call_kernel(d, op, symbol, p, dims, words[0]))
+            else:
+                statuses.append(_run(d, described, symbol, words[0], p, total))
     return tuple(made)
 
 

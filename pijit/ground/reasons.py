@@ -252,6 +252,7 @@ OPERATIONS = {
     "float_to_int": "conversion",
     "kernel": "fp_flags",
     "kernel_into": "fp_flags",
+    "kernel_rolled": "fp_flags",
     "math": "math_domain",
     "matmul": "fp_flags",
     "recheck": "source_changed",

@@ -426,6 +426,25 @@ def _folds(fold: Fold, op: Op) -> bool:
     return good and kernel.ndim == 1 and type == Np(name)
 
 
+def _kernel_rolled(op: Op) -> bool:
+    """As a kernel of what has been rolled, which is of the result's shape."""
+    kernel, rank, rolled = op.attrs["kernel"], op.attrs["ndim_out"], op.attrs["rolled"]
+    first = len(kernel.operands) + rank
+    plain = Op("kernel", op.args[:first], (), op.attrs, op.exits, op.line)
+    plain.results = op.results
+    types = [op.args[number].type for number in rolled]
+    return (
+        _kernel(plain)
+        and op.attrs["order"] == "C"
+        and len(op.args) == first + len(rolled)
+        and _ints(op, first, len(op.args))
+        and len(set(rolled)) == len(rolled)
+        and kernel.fold is None
+        and not any(step.scan for step in kernel.steps)
+        and all(isinstance(type, Array) and type.order == "C" and type.ndim == rank for type in types)
+    )
+
+
 def _reduce(op: Op) -> bool:
     axis, array = op.attrs["axis"], op.args[0].type
     if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
@@ -518,6 +537,7 @@ SIGNATURES: dict[str, Signature] = {
     "roll": _roll,
     "roll_into": _roll_into,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
+    "kernel_rolled": _kernel_rolled,
     "reduce": _reduce,
     "accumulate": _accumulate,
     "matmul": _matmul,

@@ -152,6 +152,9 @@ ROWS = (
         _REDO, effect="write", attrs=("ufunc",)),
     Row("kernel", "a fused group of ew; args: operands, then the dims of the results; see opt.fuse", _REDO,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags"), fresh=True),
+    Row("kernel_rolled", "a kernel of operands some of which are rolled along their first axis first; args as for kernel, then for each of attr"
+        " rolled, the operands' numbers, how many places on (0 <= n <= dim)", _REDO, fresh=True,
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "rolled")),
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"
         " steps; chain: as for call", _REDO, effect="write", fresh=True,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "lines", "chain")),

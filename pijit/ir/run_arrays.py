@@ -69,6 +69,13 @@ def _sum(op: Op, elements: Any, dims: Sequence[int]) -> Any:
     return np.add.reduce(whole, axis=fold.axis if isinstance(result, Array) else None, keepdims=op.attrs["keep"])
 
 
+def _kernel_rolled(op: Op, *args: Any) -> Any:
+    operands, rest = list(args[: len(op.attrs["kernel"].operands)]), args[len(op.attrs["kernel"].operands) :]
+    for number, by in zip(op.attrs["rolled"], rest[op.attrs["ndim_out"] :], strict=True):
+        operands[number] = np.roll(operands[number], by, axis=0)
+    return _kernel(op, *operands, *rest[: op.attrs["ndim_out"]])
+
+
 def kernel_values(kernel: Kernel, operands: Sequence[Any]) -> list[Any]:
     """The operands and the results of the steps, by reference."""
     values = list(operands)
@@ -300,6 +307,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "roll_into": careful(_roll_into),
     "kernel": careful(_kernel),
     "kernel_into": careful(_kernel_into),
+    "kernel_rolled": careful(_kernel_rolled),
     "reduce": careful(_reduce),
     "accumulate": careful(_accumulate),
     "matmul": careful(_matmul),

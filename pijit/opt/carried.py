@@ -20,7 +20,7 @@ from .facts import owner, split
 from .loops import Loop
 
 FARTHEST = 3  # iterations back
-_NEW = frozenset({"empty", "ew", "kernel", "roll", "pick", "take", "bincount", "edges", "places", "histogram", "list_ints", "ramp"})
+_NEW = frozenset({"empty", "ew", "kernel", "kernel_rolled", "roll", "pick", "take", "bincount", "edges", "places", "histogram", "list_ints", "ramp"})
 
 
 @dataclass(frozen=True, slots=True)

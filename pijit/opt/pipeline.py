@@ -12,6 +12,7 @@ from .dce import dce
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
 from .relax import relax
+from .rolled import rolled
 from .rolls import rolls
 from .simplify import simplify, thread
 from .strip import strip
@@ -53,6 +54,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
+    ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
 ]

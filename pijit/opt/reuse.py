@@ -22,6 +22,7 @@ from ..ir.graph import Block, Box, Graph, Known, Leave, Op, Value
 from ..ir.types import Array
 from .again import repeatable, seen_elsewhere
 from .equal import READERS
+from .rolls import along_first
 
 _MAKERS = frozenset({"pick", "take", "roll", "matmul", "ramp"})
 _CALLED = (operator.matmul, np.matmul, np.dot)  # these give a new array for arrays
@@ -39,6 +40,8 @@ def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | N
     if any(not inner.isdisjoint(op.args) for op in users) or seen_elsewhere(graph, block, block.ops.index(group[0]), last, inner):
         return None
     for array in dict.fromkeys(arg for op in group for arg in _operands(op)):
+        if _is_map(graph, block, array, group, last):
+            continue
         if array.type == made.result.type and _is_new(array) and _is_whole(array, group) and _ends(graph, block, array, group, last):
             exits = {"redo": replace(made.exits["redo"], reason="memory")}
             return Op("assign", (array, made.result, *_dims(made)), (), {"stretch": ()}, exits, made.line)
@@ -81,6 +84,14 @@ def _is_new(array: Value) -> bool:
     called, arguments = maker.attrs["callable"], maker.attrs["arguments"]
     known = isinstance(called, Known) and any(called.value is function for function in _CALLED) and not maker.attrs["keywords"]
     return known and all(isinstance(given, Box) and isinstance(given.value.type, Array) for given in arguments)
+
+
+def _is_map(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
+    """Whether there will be no such array: `rolled`."""
+    maker = array.op
+    if not isinstance(maker, Op) or not along_first(maker) or begins(graph, block, array, group, last) is None:
+        return False
+    return _is_whole(array, group) and all(op in group for other in graph.blocks for op in other.ops if array in op.args)
 
 
 def _ends(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:

@@ -10,6 +10,7 @@ Between the first and the last nothing may write; exits there resume where the f
 from __future__ import annotations
 
 from ..ir.graph import Block, Const, Graph, Op, Value
+from ..ir.types import Array
 from .again import redirect, repeatable, seen_elsewhere
 
 
@@ -22,7 +23,7 @@ def rolls(graph: Graph) -> None:
                 continue
             assert isinstance(source.op, Op)
             start = block.ops.index(source.op)
-            if _alone(graph, block, source, start, place) and _join(op, source.op):
+            if alone(graph, block, source, start, place) and _join(op, source.op):
                 redirect(block, start, place)
 
 
@@ -34,7 +35,7 @@ def _rolled(op: Op) -> Value | None:
         value = op.args[0]
     else:
         return None
-    value = _base(value)
+    value = base(value)
     return value if isinstance(value.op, Op) and value.op.name == "roll" else None
 
 
@@ -42,7 +43,7 @@ def _rank(value: Value) -> int:
     return getattr(value.type, "ndim", 0)
 
 
-def _base(value: Value) -> Value:
+def base(value: Value) -> Value:
     """What a view shows all of: np.roll without an axis gives one."""
     op = value.op
     if isinstance(op, Op) and op.name == "view" and isinstance(op.args[0].op, Op) and op.args[0].op.name == "roll":
@@ -52,7 +53,7 @@ def _base(value: Value) -> Value:
     return value
 
 
-def _alone(graph: Graph, block: Block, made: Value, start: int, place: int) -> bool:
+def alone(graph: Graph, block: Block, made: Value, start: int, place: int) -> bool:
     """Whether nothing but what stands between the two, and the last one, uses what was made, or a view of it."""
     if not repeatable(block, start, place):
         return False
@@ -77,6 +78,15 @@ def _join(op: Op, first: Op) -> bool:
         return False
     op.args = (source, *op.args[1 : 1 + rank], *both)  # type: ignore[arg-type]
     return True
+
+
+def along_first(op: Op) -> bool:
+    """Whether it is a roll of contiguous memory along its first axis only."""
+    if op.name != "roll":
+        return False
+    source, made, rank = op.args[0].type, op.result.type, _rank(op.result)
+    still = all(isinstance(by, Const) and by.value == 0 for by in op.args[2 + rank :])
+    return isinstance(source, Array) and isinstance(made, Array) and source.order == made.order == "C" and source.name == made.name and still
 
 
 def _sum(one: Value, other: Value) -> Value | None:
