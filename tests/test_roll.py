@@ -103,6 +103,7 @@ KERNELS = {
     "loop": "for i in range(3):\n        a = a - 0.25 * (a - np.roll(a, i + n, axis=0))\n    return a",
     "exit": "return np.roll(a, n, axis=0) * (1 / k) + a",
     "twice rolled": "return a - np.roll(np.roll(a, n, axis=0), k, axis=0)",
+    "of two results": "b, c = a + 1, a * 2\n    a[:1] = 0\n    return b / np.roll(c, n, axis=0) - c",
     "complex": "return np.roll(a, n, axis=0) * 1j + a",
 }  # fmt: skip
 

@@ -37,10 +37,12 @@ def _divisible(op: Op) -> bool:
 
 def _fits(op: Op, number: int, roll: Op) -> bool:
     """Whether the operand is walked as the result is, and what was rolled lies in memory as it does."""
+    if not along_first(roll):
+        return False
     operand, type = op.attrs["kernel"].operands[number], roll.result.type
     if operand.rows or not operand.strides or operand.strides[0] == 0 or not isinstance(type, Array):
         return False
-    return type.ndim == op.attrs["ndim_out"] and along_first(roll)
+    return type.ndim == op.attrs["ndim_out"]
 
 
 def _change(op: Op, number: int, roll: Op) -> None:
