@@ -42,7 +42,7 @@ def _fits(op: Op, number: int, roll: Op) -> bool:
     operand, type = op.attrs["kernel"].operands[number], roll.result.type
     if operand.rows or not operand.strides or operand.strides[0] == 0 or not isinstance(type, Array):
         return False
-    return type.ndim == op.attrs["ndim_out"]
+    return bool(type.ndim == op.attrs["ndim_out"])
 
 
 def _change(op: Op, number: int, roll: Op) -> None:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from pijit.trace.guards import Guards
 
 # Operations whose outcome depends on NumPy's floating-point error state.
-_OBEYS_ERRSTATE = frozenset({"np_op", "np_try", "ew", "kernel", "kernel_into", "kernel_rolled", "reduce", "accumulate", "add_at", "histogram", "matmul", "cast"})
+_OBEYS_ERRSTATE = frozenset(
+    {"np_op", "np_try", "ew", "kernel", "kernel_into", "kernel_rolled", "reduce", "accumulate", "add_at", "histogram", "matmul", "cast"}
+)
 
 
 @dataclass(slots=True)
