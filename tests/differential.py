@@ -16,6 +16,7 @@ import io
 import itertools
 import linecache
 import math
+import os
 import random
 import struct
 import sys
@@ -362,7 +363,7 @@ def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[st
 
 
 # Exits of one program that are tried; evenly spread when there are more, and others on each version.
-FORCED_LIMIT = 4
+FORCED_LIMIT = int(os.environ.get("PIJIT_TEST_FORCED", "2"))
 VERSIONS, VERSION = 3, sys.version_info.minor - 11
 
 
