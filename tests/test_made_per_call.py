@@ -101,7 +101,8 @@ def test_one_fragment_serves_all_and_keeps_none_alive(made, called):
             left.append(weakref.ref(a))
             compiled.append(sum(pijit.stats(space[name]).compiles for name in ("f", "loop", "loop_of")))
     del a
-    gc.collect()
+    if any(ref() is not None for ref in left):
+        gc.collect()  # which takes a second at the end of a long run
     assert [ref() for ref in left] == [None] * len(left)
     assert compiled[8] == compiled[-1] > 0
 
