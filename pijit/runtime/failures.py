@@ -145,7 +145,11 @@ def of_identity(row: Row, name: str, got: Any) -> Iterator[Difference]:
     expected, came = (show_all(wanted), show_all(got)) if tuples else (show(wanted), show(got))
     if expected == came:
         came = f"another {came}"
-    yield Difference("guard_value" if known else "guard_identity", name, expected, came)
+    reason = "guard_attr" if name.endswith(_PARTS) else "guard_value" if known else "guard_identity"
+    yield Difference(reason, name, expected, came)
+
+
+_PARTS = (".__defaults__", ".__kwdefaults__")  # of a function
 
 
 def of_value(row: Row, name: str, got: Any) -> Iterator[Difference]:
