@@ -56,11 +56,11 @@ static int64_t row_size(const Plan *plan, const int64_t *p)
 static bool can_wait(const Plan *plan, const int64_t *p)
 {
     Walk target, operand;
-    if (plan->naxes > AXES || plan->noperands >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
+    const int64_t row = row_size(plan, p);
+    if (row > BUFFER || row * p[0] < LEAST) { /* first: small ones are many */
         return false;
     }
-    const int64_t row = row_size(plan, p);
-    if (row > BUFFER || row * p[0] < LEAST) {
+    if (plan->naxes > AXES || plan->noperands >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
         return false;
     }
     const int64_t *next = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
