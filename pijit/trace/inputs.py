@@ -126,6 +126,8 @@ _LASTING = frozenset({"global", "builtin", "attr", "name", "member"})  # rows of
 
 def _is_remade(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a function or partial may be another one next time, made by the same code."""
+    if is_a(actual, types.FunctionType) and actual.__code__ is tracer.root.bytecode.code:
+        return False  # one that calls itself: a fragment of one turn costs more than it saves
     if source.name in tracer.limits.varying:
         return True
     if not is_a(actual, types.FunctionType):
