@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from .scalars import Emitter
 
-_HALVES = {"complex64": "float32", "complex128": "float64"}
-ROWS = frozenset((ufunc, dtype) for ufunc in ("multiply", "square") for dtype in _HALVES)  # not of NumPy's scalars, which round each product
+HALVES = {"complex64": "float32", "complex128": "float64"}
+ROWS = frozenset((ufunc, dtype) for ufunc in ("multiply", "square") for dtype in HALVES)  # not of NumPy's scalars, which round each product
 _LENGTHS = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 35)  # vectors of any width, and a rest
 
 
@@ -44,7 +44,7 @@ def _product(e: Emitter, a: Any, b: Any, fused: bool | None) -> tuple[Any, Any]:
 @functools.cache
 def _fuses(ufunc: str, dtype: str) -> bool | None:
     """Whether the loop fuses the products with the first operand's real part; None where it does something else, or it depends."""
-    half = np.dtype(_HALVES[dtype])
+    half = np.dtype(HALVES[dtype])
     bits = np.finfo(half).nmant // 2 + 1
     e = 2.0**-bits
     x = 1 + e  # whose square is not a number of this type

@@ -16,7 +16,7 @@ from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
-from .kernels import SIGNATURE, TROUBLE, divisible, work
+from .kernels import TROUBLE, declared, divisible, work
 from .llvm import I1, I64, PTR, call, i64, make_complex, parts
 from .loops import nest
 from .rows import Unsupported, row
@@ -101,8 +101,7 @@ def _run(d: Driver, kernel: Kernel, symbol: str, rows: Any, p: Any, total: Any) 
     b, threads = d.builder, d.graph.threads if divisible(kernel) else 1
     if threads == 1:
         return call(b, symbol, I64, i64(0), rows, p)
-    code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
-    return call(b, "pj_share", I64, code, i64(0), rows, p, b.mul(total, i64(work(kernel))), i64(threads))
+    return call(b, "pj_share", I64, declared(d.module, symbol), i64(0), rows, p, b.mul(total, i64(work(kernel))), i64(threads))
 
 
 def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ...]:

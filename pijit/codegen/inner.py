@@ -80,7 +80,7 @@ def place(ufunc: str, operands: tuple[str, ...]) -> tuple[int, int] | None:
         return None
     start = "".join(np.dtype(name).char for name in operands) + "->"
     number = next((n for n, signature in enumerate(function.types) if signature.startswith(start)), None)
-    array = ctypes.c_void_p.from_address(id(function) + _FUNCTIONS).value
+    array = _at(id(function) + _FUNCTIONS)
     if number is None or not array:
         return None
     return array + 8 * number, _at(array + 8 * number)
@@ -96,8 +96,8 @@ def _at(address: int) -> int:
 
 
 def _pointer(where: int, number: int) -> int:
-    array = ctypes.c_void_p.from_address(where).value
-    return ctypes.c_void_p.from_address(array + 8 * number).value or 0 if array else 0
+    array = _at(where)
+    return _at(array + 8 * number) if array else 0
 
 
 @functools.cache
@@ -110,11 +110,10 @@ def usable(ufunc: str, dtypes: tuple[str, ...]) -> bool:
 
 
 def _same_in_tiles(loop: Loop, dtypes: tuple[str, ...]) -> bool:
-    call = _FUNCTION(loop.address)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return all(
-            equal(loop.ufunc(*whole), _tiled(loop, call, tiles, dtypes[-1]))
+            equal(loop.ufunc(*whole), _tiled(loop, tiles, dtypes[-1]))
             for whole, tiles in _layouts([samples(name, seed) for seed, name in enumerate(dtypes[:-1])], loop)
         )
 
@@ -132,17 +131,22 @@ def _layouts(samples: list[Any], loop: Loop) -> Iterator[tuple[list[Any], list[A
             yield [np.ascontiguousarray(a) for a in one], one
 
 
-def _tiled(loop: Loop, call: Any, values: list[Any], dtype: str) -> Any:
+def _tiled(loop: Loop, values: list[Any], dtype: str) -> Any:
     result = np.empty(_N, dtype)
     arrays = [*values, result]
-    steps = (ctypes.c_int64 * len(arrays))(*(a.strides[0] for a in arrays))
     first = 0
     for length in _TILES:
-        places = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data + first * a.strides[0] for a in arrays))
-        count = ctypes.c_int64(length)
-        call(ctypes.addressof(places), ctypes.addressof(count), ctypes.addressof(steps), loop.data or None)
+        run(loop, [a[first : first + length] for a in arrays])
         first += length
     return result
+
+
+def run(loop: Loop, arrays: list[Any]) -> None:
+    """One call of the loop, on vectors: its operands, then what it writes into."""
+    places = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+    steps = (ctypes.c_int64 * len(arrays))(*(a.strides[0] for a in arrays))
+    count = ctypes.c_int64(len(arrays[0]))
+    _FUNCTION(loop.address)(ctypes.addressof(places), ctypes.addressof(count), ctypes.addressof(steps), loop.data or None)
 
 
 def equal(a: Any, b: Any) -> bool:

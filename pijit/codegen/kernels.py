@@ -37,6 +37,11 @@ def symbol(kernel: Kernel) -> str:
     return "pj_k_" + hashlib.sha256(kernel_text(kernel).encode()).hexdigest()[:20]
 
 
+def declared(module: ir.Module, symbol: str) -> ir.Function:
+    """The function of a kernel, in the module that calls it."""
+    return module.globals.get(symbol) or ir.Function(module, SIGNATURE, symbol)
+
+
 def define(module: ir.Module, kernel: Kernel) -> ir.Function:
     """Adds the kernel to the module."""
     function = ir.Function(module, SIGNATURE, symbol(kernel))
@@ -264,7 +269,7 @@ class Body:
             if index.type != I64:
                 index = (self.builder.zext if dtypes[1].startswith("u") else self.builder.sext)(index, I64)
             return self.taken(step.args[0], step.dtype, pointer, index)
-        with relaxing(self.builder, REGROUPED if self.kernel.relaxed and loose(step.ufunc, step.dtype) else ()):
+        with relaxing(self.builder, self.freedom(step)):
             value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
         if len(self.kernel.operands) + number in self.hidden:
             for half in value if isinstance(value, tuple) else (value,):
@@ -288,6 +293,10 @@ class Body:
             self.entry.store(type([0, 0]), self._zero)
             self._zero.type = POINTER  # llvmlite gives it a pointer type of its own
         return self._zero
+
+    def freedom(self, step: Step) -> tuple[str, ...]:
+        """What LLVM may do to the step's arithmetic."""
+        return REGROUPED if self.kernel.relaxed and loose(step.ufunc, step.dtype) else ()
 
     def flush_trouble(self) -> None:
         """Accumulates the trouble of one element."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import Array
 from .assign import operand_steps
 from .ints import ZERO
-from .kernels import SIGNATURE
+from .kernels import declared
 from .llvm import I64, call, i64
 from .rows import Unsupported, row
 from .whole import exit_and_release, new_array
@@ -52,9 +50,8 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any, dims: list[Any], length:
             d.array(op.args[number]).steps[0] if step is None else i64(step),
             b.mul(d.scalar(by), row),
         ]
-    code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
     described = d.dims_on_stack(block)[0]
-    return call(b, "pj_kernel_rolled", I64, b.ptrtoint(code, I64), b.ptrtoint(p, I64), described, i64(len(block) // 3))
+    return call(b, "pj_kernel_rolled", I64, b.ptrtoint(declared(d.module, symbol), I64), b.ptrtoint(p, I64), described, i64(len(block) // 3))
 
 
 def _failed(d: Driver, target: ArrayValue, source: ArrayValue, places: list[Any]) -> Any:

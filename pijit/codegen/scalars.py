@@ -16,11 +16,11 @@ import numpy as np
 from llvmlite import ir
 
 from . import complex_products
+from .complex_products import HALVES as _HALVES
 
 I1, I8 = ir.IntType(1), ir.IntType(8)
 _FLOATS: dict[str, ir.Type] = {"float32": ir.FloatType(), "float64": ir.DoubleType()}
 _INTS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-_HALVES = {"complex64": "float32", "complex128": "float64"}
 _PARTS = {"real": 0, "imag": 1}
 
 Row = Callable[..., Any]

@@ -3,7 +3,6 @@ Flags say whether NumPy would warn."""
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 _FLOATS = frozenset({"float32", "float64"})
-_FUNCTION = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _CALLS = 120  # samples of each
 
 
@@ -44,10 +42,7 @@ def _agrees(loop: inner.Loop, dtypes: tuple[str, ...]) -> bool:
 
 def _one(loop: inner.Loop, operands: tuple[Any, ...], dtype: str) -> Any:
     arrays = [*(np.array([operand]) for operand in operands), np.empty(1, dtype)]
-    places = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-    steps = (ctypes.c_int64 * len(arrays))(*(array.itemsize for array in arrays))
-    count = ctypes.c_int64(1)
-    _FUNCTION(loop.address)(ctypes.addressof(places), ctypes.addressof(count), ctypes.addressof(steps), loop.data or None)
+    inner.run(loop, arrays)
     return arrays[-1][0]
 
 

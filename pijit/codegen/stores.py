@@ -25,7 +25,7 @@ from ..ir.kernel import Kernel
 from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
 from . import words as memory
-from .kernels import SIGNATURE, divisible, walked, work
+from .kernels import declared, divisible, walked, work
 from .layout import Area, recipe_tuple
 from .llvm import I64, call, i64
 
@@ -74,8 +74,7 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))
     described.initializer = ir.Constant(described.value_type, words)
     described.linkage = "internal"
-    code = d.module.globals.get(symbol) or ir.Function(d.module, SIGNATURE, symbol)
-    places = b.ptrtoint(code, I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
+    places = b.ptrtoint(declared(d.module, symbol), I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
     if kernel.store.spent:
         return b.icmp_signed("==", call(b, "pj_kernel_into", I64, *places), i64(_REDO))
     site, words_of_rest = _site(d, op)

@@ -17,7 +17,7 @@ from llvmlite import ir
 from ..ir.kernel import Kernel
 from . import inner, scalars, scans
 from .kernels import POINTER, Body, by_loop, memory_type
-from .relaxed import REGROUPED, loose, relaxing
+from .relaxed import relaxing
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
@@ -299,7 +299,7 @@ class TiledBody(Body):
                     total = scalars.load(builder, dtype, place)
                     for start in starts:
                         value = scalars.load(builder, dtype, self._element(operand, start, index))
-                        with relaxing(builder, REGROUPED if self.kernel.relaxed and loose(step.ufunc, dtype) else ()):
+                        with relaxing(builder, self.freedom(step)):
                             total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
                     scalars.store(builder, dtype, total, place)
                     self.flush_trouble()

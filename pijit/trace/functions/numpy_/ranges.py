@@ -13,7 +13,7 @@ from ... import opaque
 from ...operators import as_float
 from ...tables import CALLABLES
 from ...values import Abstract, ArrayValue, Container, Known, value_of
-from ..rows import abstract, row, scalar_kind
+from ..rows import row, scalar_kind
 from .creation import dtype_of
 
 if TYPE_CHECKING:
@@ -94,6 +94,4 @@ def _result(t: Tracer, name: str, a: Value, b: Value) -> Value:
 
 
 def _ramp(t: Tracer, length: Value, first: Value, second: Value, dtype: str) -> ArrayValue:
-    made = t.emit("ramp", (length, first, second), Array(dtype, 1, "C"))
-    known = abstract(length)
-    return ArrayValue(made, (value_of(known) or length,))
+    return ArrayValue(t.emit("ramp", (length, first, second), Array(dtype, 1, "C")), (length,))
