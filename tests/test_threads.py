@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -122,6 +123,53 @@ def test_one_thread_at_a_time_compiles_for_an_entry():
     assert wrong == []
     by_entry = collections.Counter((row.line, row.kind) for row in pijit.stats(function).fragments)
     assert max(by_entry.values()) <= 2
+
+
+def test_compiling_inside_numba_while_another_thread_compiles():
+    """What holds numba's lock may run hot Python code; another thread has begun to compile, and waits for that lock."""
+    from numba.core.compiler_lock import global_compiler_lock
+
+    functions = [pijit.jit(made(f"def f(x):\n    return x * {k}.0625 + x\n")) for k in (3, 5)]
+    got = []
+    other = threading.Thread(target=lambda: got.append(functions[1](2.0)))
+    with global_compiler_lock:
+        other.start()
+        time.sleep(0.3)
+        got.append(functions[0](2.0))
+    other.join()
+    assert sorted(got) == [8.125, 12.125]
+    assert all(pijit.stats(function).fragments for function in functions)
+
+
+FIRST = """
+import sys, threading
+import pijit
+from pijit.runtime.tiers import INTERNAL_ERRORS
+
+sys.setswitchinterval(1e-5)
+sources = "def f(x):\\n    s = x\\n    for i in range(50):\\n        s = s + x\\n    return s\\n"
+start, wrong = threading.Barrier(8), []
+
+def work(k):
+    names = {"__name__": "subject"}
+    exec(sources, names)
+    function = pijit.jit(names["f"])
+    start.wait()
+    wrong.extend(x for _ in range(100) for x in (2.0, 3) if function(x) != 51 * x)
+
+threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(wrong, len(INTERNAL_ERRORS))
+"""
+
+
+def test_the_first_compilations_of_a_process_in_many_threads():
+    """They import what compiles, all at once: who imports parts of a package while another imports the whole can be given half of it."""
+    environ = {**os.environ, "PIJIT_CACHE_DIR": ""}
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, env=environ, timeout=100)
+        assert (done.stdout, done.stderr) == ("[] 0\n", "")
 
 
 def test_ctrl_c_in_a_native_loop_in_a_try(alarm):

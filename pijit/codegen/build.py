@@ -58,15 +58,16 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
     from . import lowerings  # noqa: F401  fills the table; it imports llvmlite, which waits for the first compile
     from .driver import NAME, Driver
 
-    driver = Driver(graph, force_exit)
-    driver.lower()
-    text = str(driver.module)
-    libraries = driver.load_units(use_cache)
-    engine.codegen()  # registers the helpers
-    missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
-    if missing:
-        raise Unsupported(f"no helper {', '.join(missing)}")
-    machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph), units=libraries)
+    with engine.alone():
+        driver = Driver(graph, force_exit)
+        driver.lower()
+        text = str(driver.module)
+        libraries = driver.load_units(use_cache)
+        engine.codegen()  # registers the helpers
+        missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
+        if missing:
+            raise Unsupported(f"no helper {', '.join(missing)}")
+        machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph), units=libraries)
     layout = driver.layout
     return Native(
         address=machine.address,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -34,7 +33,15 @@ _RECENT = 256  # libraries that stay though nothing uses them: functions come ag
 
 _loaded: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # libraries, by what they are made of
 _recent: OrderedDict[str, Any] = OrderedDict()
-_lock = threading.RLock()
+
+
+def alone() -> Any:
+    """The lock of numba's compiler, to be held from a module's first instruction to its machine code: the tables of llvmlite are shared with
+    all who compile, and two locks taken in two orders would stop both threads for ever."""
+    importlib.import_module("numba")  # first: of threads that import a package and its parts at once, one may be given half a module
+    from numba.core.compiler_lock import global_compiler_lock
+
+    return global_compiler_lock
 
 
 @functools.cache
@@ -124,7 +131,7 @@ def build(text: str, name: str, use_cache: bool = True, quick: bool = False, uni
     ``units``: libraries that it calls."""
     text = "".join(line + "\n" for line in text.splitlines() if not line.lstrip().startswith(";"))
     digest = key(f"{quick} {text}")
-    with _lock:
+    with alone():
         library: Any = _loaded.get(digest) if use_cache else None
         cached = library is not None
         if not cached:
@@ -136,18 +143,15 @@ def build(text: str, name: str, use_cache: bool = True, quick: bool = False, uni
 
 def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> tuple[Any, bool]:
     """The library, and whether it was on disk."""
-    from numba.core.compiler_lock import global_compiler_lock
-
     symbol = f"{name}_{digest}" if use_cache else f"{name}_{digest}_{next(_fresh)}"
-    with global_compiler_lock:
-        stored = cache.load(digest) if use_cache else None
-        if stored is not None:
-            library = codegen(quick).unserialize_library((symbol, "object", stored))
-        else:
-            library = _compile(text.replace(f'@"{name}"', f'@"{symbol}"'), symbol, quick)
-            if use_cache:
-                cache.save(digest, library.serialize_using_object_code()[2])
-        library.address = library.get_pointer_to_function(symbol)
+    stored = cache.load(digest) if use_cache else None
+    if stored is not None:
+        library = codegen(quick).unserialize_library((symbol, "object", stored))
+    else:
+        library = _compile(text.replace(f'@"{name}"', f'@"{symbol}"'), symbol, quick)
+        if use_cache:
+            cache.save(digest, library.serialize_using_object_code()[2])
+    library.address = library.get_pointer_to_function(symbol)
     return library, stored is not None
 
 

@@ -13,6 +13,7 @@ import time
 import traceback
 import weakref
 from dataclasses import dataclass, field
+from threading import Lock
 from types import CodeType
 from typing import Any
 
@@ -43,7 +44,7 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 class Entry:
     """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``, ``seconds``: how
     often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full.
-    ``busy``: a thread compiles for it; others go on in the interpreter."""
+    ``busy``: held by the thread that compiles for it; others go on in the interpreter."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -53,8 +54,8 @@ class Entry:
     since: str = ""
     seconds: float = 0.0
     hits: int = -1
-    busy: bool = False
     patience: Patience = field(default_factory=Patience)
+    busy: Lock = field(default_factory=Lock)
 
 
 @dataclass(slots=True)
@@ -110,23 +111,33 @@ def install(state: Any, plan: Plan) -> None:
 def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
     """An entry is hot and nothing fits the frame that stands there. Gives how many misses to wait before the next call: 0 try the
     fragments at once, -1 never. For ``fullgraph`` it gives the exception to raise."""
-    if not intact():
-        return _LATER
-    record: Record = state.data
-    entry = record.plan.entries.get(pc)
+    entry = state.data.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
-    if entry.busy:
+    if not intact() or not forks.begin():
         return _LATER
+    try:
+        if not entry.busy.acquire(blocking=False):
+            return _LATER
+        try:
+            return _for_entry(state, entry, pc, raw, failures)
+        finally:
+            entry.busy.release()
+    finally:
+        forks.end()
+
+
+def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
+    """What `on_entry` gives, in the one thread that is here for this entry."""
+    record: Record = state.data
+    if _has_come_meanwhile(state, pc, failures):
+        return _AGAIN
     if failures:
         record.misses += 1
     if not (record.options.eager or entry.compiled or entry.kind == "after"):
         wait = entry.patience.misses_to_wait()
         if wait:
             return wait
-    if not forks.begin():
-        return _LATER
-    entry.busy = True
     try:
         with warnings_remembered():
             return _compile(state, record, entry, pc, raw, failures)
@@ -141,9 +152,11 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         log.internal(traceback.format_exc())
         _turn_off(state, record, pc, "internal")
         return NEVER
-    finally:
-        entry.busy = False
-        forks.end()
+
+
+def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]]) -> bool:
+    """Whether there are other fragments than were tried, or one fits now: another thread was compiling, and is done."""
+    return [fragment for fragment, _, _ in failures] != state.fragments(pc) or any(row < 0 for _, row, _ in failures)
 
 
 def _compile(
