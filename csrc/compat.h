@@ -140,6 +140,7 @@ static inline void pj_restore_c_recursion(PyThreadState *ts, int cut)
 #define PJF_CODE(f) ((PyCodeObject *)(f)->f_executable)
 #define PJF_SET_CODE(f, c) ((f)->f_executable = (PyObject *)(c))
 #define PJF_FUNC(f) ((PyFunctionObject *)(f)->f_funcobj)
+#define PJF_SET_FUNC(f, function) ((f)->f_funcobj = (PyObject *)(function))
 #define PJF_IP(f) ((f)->instr_ptr)
 #define PJF_IP_LEFT 0   /* after the exit opcode at X: ip = X + this */
 #define PJF_IP_RESUME 0 /* to run X next */
@@ -149,6 +150,7 @@ static inline void pj_restore_c_recursion(PyThreadState *ts, int cut)
 #define PJF_CODE(f) ((f)->f_code)
 #define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))
 #define PJF_FUNC(f) ((PyFunctionObject *)(f)->f_funcobj)
+#define PJF_SET_FUNC(f, function) ((f)->f_funcobj = (PyObject *)(function))
 #define PJF_IP(f) ((f)->prev_instr)
 #define PJF_IP_LEFT 0
 #define PJF_IP_RESUME (-1)
@@ -158,6 +160,7 @@ static inline void pj_restore_c_recursion(PyThreadState *ts, int cut)
 #define PJF_CODE(f) ((f)->f_code)
 #define PJF_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))
 #define PJF_FUNC(f) ((f)->f_func)
+#define PJF_SET_FUNC(f, function) ((f)->f_func = (function))
 #define PJF_IP(f) ((f)->prev_instr)
 #define PJF_IP_LEFT 0
 #define PJF_IP_RESUME (-1)

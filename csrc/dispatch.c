@@ -482,8 +482,10 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
         start = pj_clock();
     }
     Py_INCREF(f);
+    int collects = pj_keep_from_collecting(); /* no frame shows where that would be */
     int64_t exit = pj_run_native(f, W);
     PyObject *result = PJ_LIKELY(exit >= 0 && exit < f->nexits) ? pj_return(&f->exits[exit], W) : NULL;
+    pj_let_collect(collects);
     if (PJ_UNLIKELY(result == NULL)) {
         f->hits--;
         f->repeatable = ++f->unreturned < MOST_UNRETURNED;

@@ -433,9 +433,7 @@ PyObject *pj_return(PjExit *e, int64_t *W)
     if (e->kind != PJ_RETURN || e->nnames > 0 || e->count + 1 == e->next) {
         return NULL; /* the last: a callback is due, and looks at the frame */
     }
-    int collects = pj_keep_from_collecting();
     PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
-    pj_let_collect(collects);
     if (result == NULL) {
         PyErr_Clear();
         return NULL;

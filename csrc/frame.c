@@ -214,11 +214,7 @@ PjFrame *pj_shadow_new(PyObject *function, int pc, PjFrame *prev)
         return NULL;
     }
     PJF_SET_CODE(f, Py_NewRef(code));
-#if PJ_CALLER_CLEARS
-    f->f_func = (PyFunctionObject *)Py_NewRef(func);
-#else
-    f->f_funcobj = Py_NewRef(func);
-#endif
+    PJF_SET_FUNC(f, (PyFunctionObject *)Py_NewRef(func));
     f->f_globals = func->func_globals;
     f->f_builtins = func->func_builtins;
     f->owner = FRAME_OWNED_BY_THREAD;

@@ -34,13 +34,12 @@ static inline void pj_frame_set_depth(PjFrame *f, int depth)
     f->stacktop = PJF_CODE(f)->co_nlocalsplus + depth;
 }
 
-#if PJ_OWN_CALLS
 /* Fills memory for a frame with what guards look at: a function about to be called. All is borrowed, and no interpreter
  * ever sees it. The slots after the arguments are unbound. */
 static inline void pj_frame_imagine(PjFrame *f, PyFunctionObject *function, PyObject *const *args, int nargs)
 {
     PJF_SET_CODE(f, function->func_code);
-    f->f_funcobj = (PyObject *)function;
+    PJF_SET_FUNC(f, function);
     f->f_globals = function->func_globals;
     f->f_builtins = function->func_builtins;
     f->f_locals = NULL;
@@ -50,7 +49,6 @@ static inline void pj_frame_imagine(PjFrame *f, PyFunctionObject *function, PyOb
         f->localsplus[i] = i < nargs ? args[i] : NULL;
     }
 }
-#endif
 
 /* Where the frame stands after the exit opcode. */
 static inline int pj_frame_left_at(PjFrame *f)

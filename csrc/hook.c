@@ -264,6 +264,11 @@ static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     Py_INCREF(state);
     Py_INCREF(r.original);
     PjPoint *start = state->start;
+#if !PJ_OWN_CALLS
+    if (start != NULL && start->count > 0 && start->fragments[0]->repeatable) {
+        pj_own_met(pj_frame_function(frame));
+    }
+#endif
     PjStep step = start != NULL ? pj_try_point(&r, start) : PJ_STEP_MISS;
     if (PJ_LIKELY(step == PJ_STEP_DONE)) {
         result = r.result;

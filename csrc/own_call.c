@@ -3,8 +3,10 @@
  * An installed hook makes every Python call of the program dearer (1.1 to 1.6 times on call-heavy code), because it switches
  * off the interpreter's inlined calls. From 3.12 on all call paths honour a function's own vectorcall (3.13: all but
  * Class() to __init__), so such a function gets one: it puts the hook in place for its own frame only, and the hook takes
- * itself out again as its first act. Where a fragment can be begun again without anybody noticing, no frame is made at all
- * until it leaves in another way than by returning. */
+ * itself out again as its first act. 3.11 honours it under an installed hook, and so while anything is enabled.
+ *
+ * Where a fragment can be begun again without anybody noticing, no frame is made at all until it leaves in another way than
+ * by returning. */
 #include "frame.h"
 
 vectorcallfunc pj_default_vectorcall;
@@ -23,15 +25,6 @@ int pj_own_init(void)
     Py_XDECREF(code);
     return function != NULL ? 0 : -1;
 }
-
-#if PJ_OWN_CALLS
-
-static bool active; /* pijit is on */
-static bool traced; /* somebody traces: calls are to be CPython's own */
-
-/* The functions that were given a vectorcall, borrowed: follow.c tells of those that go away. While pijit is off or somebody
- * traces they have CPython's. */
-static _Py_hashtable_t *owned;
 
 #define MOST_SLOTS 32
 
@@ -62,6 +55,15 @@ static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, Pj
     pj_counters.enabled += result != NULL;
     return result;
 }
+
+#if PJ_OWN_CALLS
+
+static bool active; /* pijit is on */
+static bool traced; /* somebody traces: calls are to be CPython's own */
+
+/* The functions that were given a vectorcall, borrowed: follow.c tells of those that go away. While pijit is off or somebody
+ * traces they have CPython's. */
+static _Py_hashtable_t *owned;
 
 static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
@@ -204,6 +206,30 @@ void pj_own_traced(bool on)
 
 #else
 
+static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    PyThreadState *ts = PyThreadState_Get();
+    if (ts->interp->eval_frame == pj_hook && kwnames == NULL && !pj_thread.in_callback && pj_thread.request == NULL && !pj_stack_low()) {
+        PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
+        if (extra != NULL && extra->what == PJ_IS_STATE) {
+            PyObject *result =
+                without_frame(ts, (PyFunctionObject *)f, pj_state_of_extra(extra), args, PyVectorcall_NARGS(nargsf));
+            if (result != NULL) {
+                return result;
+            }
+        }
+    }
+    return pj_default_vectorcall(f, args, nargsf, kwnames);
+}
+
+/* The function's frames come by the hook, which need not be: a fragment serves its calls. */
+void pj_own_met(PyFunctionObject *f)
+{
+    if (f->vectorcall == pj_default_vectorcall) {
+        f->vectorcall = own_vectorcall;
+    }
+}
+
 int pj_own(PyObject *function)
 {
     (void)function;
@@ -212,7 +238,10 @@ int pj_own(PyObject *function)
 
 void pj_disown(PyObject *function)
 {
-    (void)function;
+    PyFunctionObject *f = (PyFunctionObject *)function;
+    if (f->vectorcall == own_vectorcall) {
+        f->vectorcall = pj_default_vectorcall;
+    }
 }
 
 void pj_own_switch(bool on)

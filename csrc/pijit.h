@@ -294,6 +294,7 @@ void pj_own_gone(PyFunctionObject *f);
 void pj_own_switch(bool on);
 void pj_own_traced(bool on);
 bool pj_own_now(PyObject *function);
+void pj_own_met(PyFunctionObject *f); /* 3.11 */
 
 /* follow.c */
 extern bool pj_following; /* functions are met at their first call */

@@ -131,7 +131,6 @@ def test_globals_are_looked_at():
         native(1.5)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11: functions have no vectorcall of their own that calls honour")
 def test_no_frame_is_made():
     native = jitted(polynomial)
     native(1.5, 0.5)
