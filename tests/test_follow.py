@@ -9,10 +9,10 @@ import gc
 import io
 import subprocess
 import sys
-import threading
 import types
 
 import pytest
+from threads import in_threads
 
 import pijit
 from pijit import _native
@@ -383,17 +383,13 @@ def test_threads():
     m = module()
     wrong = []
 
-    def work():
+    def work(_):
         for i in range(200):
             box = m.Box(i)
             if box.method() != box.value or m.outer(i) != m.loop(i):
                 wrong.append(i)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, 4)
     assert not wrong
     assert hits(m.loop) > 0
 

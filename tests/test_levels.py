@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from differential import describe, settings
+from threads import in_threads
 
 import pijit
 from pijit.runtime import tiers
@@ -242,14 +243,10 @@ def test_threads_of_python():
         fast(*made)
         wrong = []
 
-        def work():
+        def work(_):
             wrong.extend(1 for _ in range(10) if describe(fast(*made)) != expected)
 
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(work, 4)
     assert not wrong
 
 

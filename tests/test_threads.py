@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from threads import in_threads
 
 import pijit
 
@@ -31,20 +32,6 @@ def made(source):
     names = {"__name__": "subject", "np": np, "A": A}
     exec(source, names)
     return names["f"]
-
-
-def in_threads(work, n=8):
-    """work(0), work(1), ... at once, in turns as short as they can be."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(n)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
 
 
 def test_many_threads_call_and_compile():
@@ -73,7 +60,7 @@ def test_many_threads_call_and_compile():
         finally:
             rounds.append(seed)
 
-    in_threads(work)
+    in_threads(work, interval=1e-5)
     assert not wrong, wrong[:3]
     assert len(rounds) == 8
 
@@ -119,7 +106,7 @@ def test_one_thread_at_a_time_compiles_for_an_entry():
         for _ in range(300):
             wrong.extend(x for x in (2.0, 3) if function(x) != 51 * x)
 
-    in_threads(work)
+    in_threads(work, interval=1e-5)
     assert wrong == []
     by_entry = collections.Counter((row.line, row.kind) for row in pijit.stats(function).fragments)
     assert max(by_entry.values()) <= 2

@@ -144,14 +144,21 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
     except CaptureError as error:
         return error
     except BaseException as error:
-        raised = of_program(error)
+        raised = _of_program_or_logged(error)
         if raised is not None:
             return raised
-        if CONFIG.raise_internal:
-            raise
-        log.internal(traceback.format_exc())
         _turn_off(state, record, pc, "internal")
         return NEVER
+
+
+def _of_program_or_logged(error: BaseException) -> BaseException | None:
+    """What a signal's handler raised. Anything else is our own and goes to the log; where the settings say so it is raised."""
+    raised = of_program(error)
+    if raised is None:
+        if CONFIG.raise_internal:
+            raise error
+        log.internal(traceback.format_exc())
+    return raised
 
 
 def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]]) -> bool:
@@ -331,12 +338,9 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
 
         return hot.exit_is_hot(state, record, native, index, count)
     except BaseException as error:
-        raised = of_program(error)
+        raised = _of_program_or_logged(error)
         if raised is not None:
             return raised
-        if CONFIG.raise_internal:
-            raise
-        log.internal(traceback.format_exc())
         return NEVER
     finally:
         forks.end()

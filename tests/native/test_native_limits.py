@@ -14,6 +14,7 @@ import native_code as nc
 import native_programs as programs
 import pytest
 from test_native_entries import attach_everywhere, fresh
+from threads import in_threads
 
 from pijit import _native
 
@@ -274,17 +275,13 @@ def test_threads_share_clones():
         attach_everywhere(f.__code__, fragments=True)
     wrong = []
 
-    def work():
+    def work(_):
         for _ in range(40):
             for f, e in zip(others, expected, strict=True):
                 if f() != e:
                     wrong.append(f)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(work, 4)
     assert not wrong
 
 
