@@ -209,6 +209,7 @@ static PyMethodDef functions[] = {
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
+    {"only_names", pj_only_names, METH_O, "only_names(object): whether it is a dict whose keys are all texts"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
     {"then_made", pj_then_made, METH_VARARGS, "then_made(result, instance): what a call of a class makes of __init__'s result"},
     {"then_nothing", pj_then_nothing, METH_O, "then_nothing(result): the instruction pushes nothing"},

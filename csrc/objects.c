@@ -264,6 +264,10 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
             return replace(&values->values[index], value);
         }
     }
+    PyObject *dict = pj_instance_dict(o);
+    if (dict != NULL && !(PyDict_CheckExact(dict) && DK_IS_UNICODE(((PyDictObject *)dict)->ma_keys))) {
+        return false; /* a key may have an __eq__ of its own */
+    }
     PyObject *old = stored(o, row);
     return (old == NULL || quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
 }
@@ -360,6 +364,13 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple)
         return -1;
     }
     return 0;
+}
+
+/* only_names(object): is it an exact dict whose keys are all texts, so that looking a name up in it runs nothing? */
+PyObject *pj_only_names(PyObject *module, PyObject *o)
+{
+    (void)module;
+    return PyBool_FromLong(PyDict_CheckExact(o) && DK_IS_UNICODE(((PyDictObject *)o)->ma_keys));
 }
 
 /* field(object, name): what a "field" row loads, or UNSET. For capture. */

@@ -463,6 +463,7 @@ bool pj_class_says(PjRow *row);
 int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
 PyObject *pj_field_of(PyObject *module, PyObject *args);
+PyObject *pj_only_names(PyObject *module, PyObject *o);
 
 /* calls.c */
 int pj_site_parse(PjSite *site, PyObject *tuple);

@@ -85,6 +85,110 @@ PROGRAMS = {
             for n in (3, 4, 5):
                 print(field(held, n), call(held, n) if held is m else 0, truth(n), plus(n), plus(Text(n)), seen)
         """,
+    # Wherever a name is looked up: keys that are no plain texts, and mappings with code of their own.
+    "keys and mappings that notice": """
+        import textwrap, types
+        seen = []
+        def shown():
+            found = ' '.join(seen)
+            seen.clear()
+            return found
+        class Key(str):
+            __hash__ = str.__hash__
+            def __eq__(self, other):
+                seen.append(str(other))
+                return str.__eq__(self, other)
+        class Space(dict):
+            def __getitem__(self, name):
+                seen.append("[]" + str(name))
+                return dict.__getitem__(self, name)
+            def __contains__(self, name):
+                seen.append("in" + str(name))
+                return dict.__contains__(self, name)
+            def get(self, name, *more):
+                seen.append("get" + str(name))
+                return dict.get(self, name, *more)
+            def values(self):
+                seen.append("values")
+                return dict.values(self)
+            def keys(self):
+                seen.append("keys")
+                return dict.keys(self)
+            items = __iter__ = keys
+        def isin(d, n):
+            return sum([("a" in d) + ("b" not in d) for i in range(n)])
+        def item(d, n):
+            s = 0
+            for i in range(n):
+                s = s + d["a"] + i
+            return s
+        def get(d, n):
+            s = 0
+            for i in range(n):
+                s = s + d.get("a", 1) + d.get("b", 2)
+            return s
+        def put(d, n):
+            for i in range(n):
+                d["a"] = i
+            return len(d)
+        def attribute(o, n):
+            s = 0
+            for i in range(n):
+                s = s + o.a
+            return s
+        def put_attribute(o, n):
+            for i in range(n):
+                o.a = i
+        def keyword(n, *, a=1, b=2):
+            return n + a + b
+        def calls(n):
+            s = 0
+            for i in range(n):
+                s = s + keyword(i)
+            return s
+        class O:
+            pass
+        o = O()
+        o.__dict__[Key("a")] = 7
+        m = types.ModuleType("m")
+        vars(m)[Key("a")] = 8
+        keyword.__kwdefaults__ = {Key("a"): 5, "b": 6}
+        for n in (3, 4, 5):
+            for use in (isin, item, get, put):
+                print(use({Key("a"): 1, "c": 2}, n), use(Space(a=1), n), shown())
+            print(attribute(o, n), attribute(m, n), put_attribute(o, n), put_attribute(m, n))
+            shown()  # the interpreter looks too, when it specialises an instruction
+            print(calls(n), shown())
+        text = '''
+        def f(n):
+            s = 0
+            for i in range(n):
+                s = s + len(str(a)) + int(i)
+            return s
+        def g(n):
+            return f(n) + f(n)
+        print([f(n) + g(n) for n in (3, 4, 5)])
+        class C:
+            b = a
+            c = [a for i in range(3)]
+        for i in range(3):
+            a = a + 1
+        '''
+        for space in ({Key("a"): 1}, Space(a=1), {"a": 1, "__builtins__": {Key("len"): len, **vars(__builtins__)}},
+                      {"a": 1, "__builtins__": Space(vars(__builtins__))}, {"a": 1, Key("__name__"): "x"}):
+            exec(compile(textwrap.dedent(text), "t", "exec"), space)
+            print(shown())
+            exec(compile(textwrap.dedent(text.replace("f(n) + g(n)", "n")), "t", "exec"), {"a": 2}, space)
+            print(shown())
+        class Meta(type):
+            def __prepare__(name, bases):
+                return Space(a=1)
+        class Made(metaclass=Meta):
+            for i in range(5):
+                b = a + i
+            c = len("abc")
+        print(shown())
+        """,
     # What is no instruction is an error only when it is reached.
     "code with a byte that is no instruction": """
         import sys

@@ -62,7 +62,8 @@ def name_of(value: Any) -> str | None:
     if is_a(value, type):
         return class_name(value)
     if cls is types.ModuleType:
-        name = vars(value).get("__name__")
+        space = vars(value)
+        name = space.get("__name__") if set(map(type, space)) == {str} else None  # others have an __eq__ of their own
     elif cls is types.MethodType:
         return name_of(value.__func__)
     elif is_a(value, _CALLABLES):

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..ground.names import is_a, is_heap_class
 from .instructions import Bytecode
+from .namespaces import name_of, names_in
 
 Namespace = dict[str, Any]
 
@@ -35,25 +36,25 @@ def _homes(code: CodeType, namespace: Namespace) -> Iterator[Namespace]:
     names = code.co_names
     spaces = [namespace]
     for name in names:
-        found = namespace.get(name, sys.modules.get(name))
+        found = names_in(namespace).get(name, sys.modules.get(name))
         if type(found) is ModuleType:
             spaces.append(vars(found))
     for space in spaces:
         for name in names:
-            for function in _functions(space.get(name)):
+            for function in _functions(names_in(space).get(name)):
                 yield function.__globals__
                 break
 
 
 def _looks(namespace: Namespace) -> bool:
     """Whether a function of a module looks at the variables of frames."""
-    name = namespace.get("__name__")
-    if type(name) is not str or name.partition(".")[0] in _KNOWN:
+    name = name_of(namespace)
+    if name.partition(".")[0] in _KNOWN:
         return False
     key = name, len(namespace)
     if key in _found and _is_module(name, namespace):
         return _found[key]
-    own = (function for value in list(namespace.values()) for function in _functions(value) if function.__globals__ is namespace)
+    own = (function for value in list(names_in(namespace).values()) for function in _functions(value) if function.__globals__ is namespace)
     looks = any(_has(function.__code__) for function in own)
     if _is_module(name, namespace):
         _found[key] = looks

@@ -17,6 +17,7 @@ from pijit import _native
 from pijit.ground import reasons
 from pijit.ground.names import class_name, is_a, module_of, short
 from pijit.ir.types import NATIVE
+from pijit.pycode.namespaces import name_of
 from pijit.trace.sources import item_name
 
 Row = tuple[Any, ...]
@@ -168,7 +169,7 @@ def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
     for bit, part in ((1, "__defaults__"), (2, "__kwdefaults__")):
         if (getattr(got, part) is not None) != bool(has & bit):
             yield Difference("guard_attr", f"{name}.{part}", *("some", "none")[:: 1 if has & bit else -1])
-    yield Difference("guard_globals", name, f"the globals of {globals_.get('__name__', 'a module')}", "another module's")
+    yield Difference("guard_globals", name, f"the globals of {name_of(globals_) or 'a module'}", "another module's")
 
 
 def show_all(items: Sequence[Any] | None) -> str:
@@ -215,7 +216,7 @@ def of_monitored(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_globals", "", f"the globals of {row[1].get('__name__', 'a module')}", "another module's")
+    yield Difference("guard_globals", "", f"the globals of {name_of(row[1]) or 'a module'}", "another module's")
 
 
 def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:

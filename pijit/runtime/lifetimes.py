@@ -22,6 +22,7 @@ import numpy as np
 
 from pijit import _native
 from pijit.ground.names import is_a, is_heap_class
+from pijit.pycode.namespaces import names_in
 from pijit.runtime.failures import DTYPES, Gone, told
 
 Row = tuple[Any, ...]
@@ -70,7 +71,7 @@ def _may_go(operand: Any) -> bool:
         return is_heap_class(operand)
     if type(operand) is BuiltinFunctionType:
         home = operand.__self__
-        return type(home) is not ModuleType or vars(home).get(operand.__name__) is not operand
+        return type(home) is not ModuleType or names_in(vars(home)).get(operand.__name__) is not operand
     return is_a(operand, (FunctionType, CodeType, MethodType, ModuleType, partial))
 
 

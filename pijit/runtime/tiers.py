@@ -18,6 +18,7 @@ from pijit.ground import forks, log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.intact import intact
 from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
+from pijit.pycode.namespaces import name_of
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -109,19 +110,19 @@ def on_frame(code: CodeType, namespace: Namespace) -> BaseException | None:
 
 
 def _enable_frame(code: CodeType, namespace: Namespace) -> None:
-    if id(namespace) not in NAMESPACES and not matches(namespace.get("__name__")):
+    if id(namespace) not in NAMESPACES and not matches(name_of(namespace)):
         return
     if code.co_flags & SUSPENDABLE:
         log.event("breaks", code, code.co_firstlineno, "PJ409 generator or coroutine: runs in the interpreter", id="PJ409")
         return
     record = enable_code(code, DEFAULT)
     if record is not None:
-        record.space = id(namespace), str(namespace.get("__name__"))
+        record.space = id(namespace), name_of(namespace)
 
 
-def matches(name: object) -> bool:
+def matches(name: str) -> bool:
     """Whether a module of this name was asked for before it existed."""
-    return isinstance(name, str) and any(covers(pattern, without, name) for pattern, without in PATTERNS.items())
+    return bool(name) and any(covers(pattern, without, name) for pattern, without in PATTERNS.items())
 
 
 def covers(pattern: str, without: tuple[str, ...], name: str) -> bool:

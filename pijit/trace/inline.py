@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import types
 from collections.abc import Callable, Iterator
@@ -12,7 +11,8 @@ from .. import _native
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
-from . import closures, generators, objects
+from ..pycode.namespaces import name_of
+from . import closures, generators, inputs, objects
 from .state import FrameState, Then
 from .values import (
     LAZY,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
+_builtins_of = types.FunctionType.__dict__["__builtins__"].__get__
 
 
 INLINED = object()  # the callee's frame was pushed; its result comes with RETURN_VALUE
@@ -65,7 +66,7 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     code = function.__code__
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
-    if function.__globals__.get("__name__", "").partition(".")[0] in ("pijit", "numba", "llvmlite"):
+    if name_of(function.__globals__).partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
     _allow(t, code, function.__globals__, function.__qualname__)
     if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
@@ -76,9 +77,7 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
         text=f"{function.__qualname__} has the same code",
     )  # fmt: skip
     values = bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
-    builtins_ = function.__globals__.get("__builtins__", builtins)
-    namespace: dict[str, Any] = vars(builtins_) if type(builtins_) is types.ModuleType else builtins_
-    return _frame(t, code, called, function.__globals__, namespace, values, then)
+    return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
 
 
 def _default(t: Tracer, called: Abstract, slot: int) -> Abstract | None:
@@ -91,7 +90,8 @@ def _default(t: Tracer, called: Abstract, slot: int) -> Abstract | None:
         items = objects.items(t, closures.part(t, called, "__defaults__")) if index >= 0 else None
         return None if items is None else items[index]
     name, named = code.co_varnames[slot], function.__kwdefaults__
-    return objects.dict_item(t, closures.part(t, called, "__kwdefaults__"), name) if type(named) is dict and name in named else None
+    there = type(named) is dict and inputs.held(named, name) is not objects.UNSET
+    return objects.dict_item(t, closures.part(t, called, "__kwdefaults__"), name) if there else None
 
 
 def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:

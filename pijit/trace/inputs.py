@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _native
 from ..ground.names import class_name, is_a, module_of, short
 from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
+from ..pycode.namespaces import name_of, names_in
 from . import complexes, sources
 from .sources import ConstantSource, Source
 from .values import (
@@ -179,7 +181,7 @@ def _is_operand(tracer: Tracer, source: Source, actual: Any) -> bool:
 def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
     """Whether an iterator is that of one running loop: what else refers to it would not see it move."""
     view = tracer.view
-    held = (*view.stack, *view.locals, *(view.names or {}).values())
+    held = (*view.stack, *view.locals, *names_in(view.names).values())
     return source.row[0] == "stack" and sum(item is iterator for item in held) == 1
 
 
@@ -251,13 +253,21 @@ def load_name_slot(tracer: Tracer, name: str) -> Abstract:
     if found is None:
         names = tracer.view.names
         assert names is not None
-        if name in names:
-            found = load(tracer, sources.name_(name), names[name])
+        actual = held(names, name)
+        if actual is not _native.UNSET:
+            found = load(tracer, sources.name_(name), actual)
         else:
             tracer.guards.frame("no_name", name, text=f"{name} is not defined here")
             found = UNBOUND
         tracer.entry_values[name] = found
     return found
+
+
+def held(space: Any, name: str) -> Any:
+    """What a dict holds under a name, UNSET when nothing."""
+    if not _native.only_names(space):
+        raise Break("unsupported_type", "a dict whose keys are not all texts")
+    return space.get(name, _native.UNSET)
 
 
 def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
@@ -273,20 +283,20 @@ def load_global(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
         found = tracer.entry_values.get(key)
         if found is None:
             tracer.guards.frame("globals", frame.globals, text="it runs in the same module")
-            if name in frame.globals:
-                found = load(tracer, sources.global_(name), frame.globals[name])
-            elif name in frame.builtins:
-                found = load(tracer, sources.builtin(name), frame.builtins[name])
+            if (actual := held(frame.globals, name)) is not _native.UNSET:
+                found = load(tracer, sources.global_(name), actual)
+            elif (actual := held(frame.builtins, name)) is not _native.UNSET:
+                found = load(tracer, sources.builtin(name), actual)
             else:
                 raise Break("unbound", name)
             tracer.entry_values[key] = found
         return found
-    module = sys.modules.get(frame.globals.get("__name__", ""))
-    if module is None or vars(module) is not frame.globals:
+    module = sys.modules.get(name_of(frame.globals))
+    if type(module) is not types.ModuleType or vars(module) is not frame.globals:
         return _load_item(tracer, frame, name)
-    if name in frame.globals:
+    if held(frame.globals, name) is not _native.UNSET:
         return load_attribute(tracer, module, name)
-    if name in frame.builtins and frame.builtins is vars(builtins):
+    if frame.builtins is vars(builtins) and held(frame.builtins, name) is not _native.UNSET:
         tracer.guards.check(sources.constant(module, short(module)), "no_attr", name, text=f"{short(module)} has no {name}")
         return load_attribute(tracer, builtins, name)
     raise Break("unbound", name)
@@ -311,7 +321,7 @@ def _load_stored(tracer: Tracer, name: str, frame: FrameState) -> Abstract:
     from . import objects
 
     place = ("dict_item", name)
-    return objects.fetch(tracer, namespace(tracer, frame), place, place, frame.globals.get(name, objects.UNSET))
+    return objects.fetch(tracer, namespace(tracer, frame), place, place, held(frame.globals, name))
 
 
 def _owner(tracer: Tracer, frame: FrameState) -> Source:
@@ -324,14 +334,15 @@ def _owner(tracer: Tracer, frame: FrameState) -> Source:
 
 def _load_item(tracer: Tracer, frame: FrameState, name: str) -> Abstract:
     """A global of a function whose globals are no module's, as those that namedtuple and dataclass make."""
-    if type(frame.globals) is not dict or name not in frame.globals:
+    actual = held(frame.globals, name)
+    if actual is _native.UNSET:
         raise Break("unsupported_call", f"a function whose globals are no module ({name})")
     key = ("item", id(frame.globals), name)
     _namespace_entry(tracer, name)
     found = tracer.entry_values.get(key)
     if found is None:
         source = sources.dict_item(sources.globals_of(_owner(tracer, frame)), name)
-        found = tracer.entry_values[key] = load(tracer, source, frame.globals[name])
+        found = tracer.entry_values[key] = load(tracer, source, actual)
     return found
 
 
@@ -341,10 +352,11 @@ def load_attribute(tracer: Tracer, module: types.ModuleType, name: str) -> Abstr
     _namespace_entry(tracer, name)
     found = tracer.entry_values.get(key)
     if found is None:
-        if name not in vars(module):
+        actual = held(vars(module), name)
+        if actual is _native.UNSET:
             raise Break("attribute", f"{short(module)}.{name}")
         source = sources.attribute(sources.constant(module, short(module)), name)
-        found = tracer.entry_values[key] = load(tracer, source, vars(module)[name])
+        found = tracer.entry_values[key] = load(tracer, source, actual)
     return found
 
 

@@ -346,14 +346,14 @@ def let_all_go(t: Tracer) -> None:
 def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
     """owner[key] of an exact dict, for a constant key."""
     actual = actual_of(t, owner)
-    held = actual.get(key, _UNSET) if type(actual) is dict else _UNSET
+    held = inputs.held(actual, key) if type(actual) is dict else _UNSET
     return fetch(t, owner, ("dict_item", key), ("dict_item", key), held)
 
 
 def dict_get(t: Tracer, owner: Abstract, key: str, default: Abstract) -> Abstract:
     """owner.get(key, default)."""
     actual = actual_of(t, owner)
-    if _is_known(t, owner, ("dict_item", key)) or (type(actual) is dict and key in actual):
+    if _is_known(t, owner, ("dict_item", key)) or (type(actual) is dict and inputs.held(actual, key) is not UNSET):
         return dict_item(t, owner, key)
     if type(actual) is not dict:
         raise Break("unsupported_type", "a dict that was not seen")

@@ -45,7 +45,7 @@ def has_attribute(t: Tracer, owner: Abstract, name: str) -> bool:
 def has_dict_item(t: Tracer, owner: Abstract, key: str) -> bool | None:
     """key in owner of an exact dict; None where that is known at run time only."""
     actual, origin, place = objects.actual_of(t, owner), objects.origin_of(t, owner), ("dict_item", key)
-    if type(actual) is not dict or origin is None or objects.is_stored(t, place):
+    if not _native.only_names(actual) or origin is None or objects.is_stored(t, place):
         return None
     if key not in actual:
         objects.holds(t, owner, "no_item", key, place, f"has no {key!r}")

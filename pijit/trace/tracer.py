@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
 
+from .. import _native
 from ..ir.errors import error_state
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
 from ..ir.ops import OPS
@@ -423,7 +424,7 @@ class Tracer:
         for slot in loop.stores:
             if frame.locals[slot] is LAZY and len(state.frames) == 1 and not self._is_empty(slot):
                 frame.locals[slot] = inputs.load_local(self, slot) if slot in live_slots else UNBOUND
-        if len(state.frames) == 1 and self.view.names is not None:
+        if len(state.frames) == 1 and _native.only_names(self.view.names):
             for name in sorted(loop.names):
                 if name not in frame.names:
                     frame.names[name] = inputs.load_name_slot(self, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _native
 from . import calls, closures, inputs, objects
 from .handlers import NULL_FIRST, Handler, result
 from .tracer import Tracer
@@ -149,10 +150,11 @@ def load_name(t: Tracer, name: str) -> None:
         raise Break("opcode", "LOAD_NAME in a function")
     value = frame.names.get(name)
     if value is None:
-        if t.view.names is not t.view.globals and name not in t.view.names:
+        there = inputs.held(t.view.names, name) is not objects.UNSET
+        if t.view.names is not t.view.globals and not there:
             t.guards.frame("no_name", name, text=f"{name} is not defined here")
             value = inputs.load_global(t, name, frame)
-        elif name in t.view.names:
+        elif there:
             value = inputs.load_name_slot(t, name)
         else:
             value = inputs.load_global(t, name, frame)
@@ -162,7 +164,7 @@ def load_name(t: Tracer, name: str) -> None:
 
 
 def store_name(t: Tracer, name: str) -> None:
-    if len(t.state.frames) > 1 or t.view.names is None or type(t.view.names) is not dict:
+    if len(t.state.frames) > 1 or not _native.only_names(t.view.names):
         raise Break("opcode", "STORE_NAME outside a module or class body")
     if name in _SPECIAL_NAMES:
         raise Break("opcode", f"assignment to {name}")
