@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from ..ir.draws import DRAWS
 from ..ir.types import FLOAT
-from . import streams
+from . import pcg64, streams
 from .floats import ZERO
 from .ints import ONE
 from .ints import ZERO as NONE
@@ -31,15 +31,23 @@ def _draw(d: Driver, op: Op) -> Any:
     b, draw, function = d.builder, DRAWS[name], streams.register(name)
     args = [d.scalar(arg) for arg in op.args[1:]]
     arguments = _ARGUMENTS[draw.method](d, op, *args) if args else []
-    stream = _stream(d, op)
-    if draw.result == FLOAT:
-        return call(b, function, F64, stream, *arguments)
-    return call(b, function, I64, stream, *arguments, NONE, NONE)
+    stream, draws_by = _stream(d, op)
+
+    def by_numpy() -> Any:
+        known = [b.icmp_unsigned("==", draws_by, d.data_symbol(streams.next_double(each))) for each in streams.KNOWN]
+        d.exit_if(op, b.not_(reduce(b.or_, known)))
+        if draw.result == FLOAT:
+            return call(b, function, F64, stream, *arguments)
+        return call(b, function, I64, stream, *arguments, NONE, NONE)
+
+    if pcg64.usable(name):
+        return pcg64.draw(d, name, stream, draws_by, arguments, by_numpy)
+    return by_numpy()
 
 
-def _stream(d: Driver, op: Op) -> Any:
-    """The address of the stream. Leaves when somebody holds the lock, so that it is waited for as NumPy does, or when the bit generator is not
-    one of NumPy's: it may run anything."""
+def _stream(d: Driver, op: Op) -> tuple[Any, Any]:
+    """The address of the stream, and what draws from it: where it is not one of NumPy's it may run anything. Leaves when somebody holds the
+    lock, so that it is waited for as NumPy does."""
     b, place, generator = d.builder, streams.place(), d.object(op.args[0])
     assert place is not None
 
@@ -51,9 +59,7 @@ def _stream(d: Driver, op: Op) -> Any:
     word = ir.IntType(8 * place.width)
     d.exit_if(op, b.icmp_unsigned("!=", at(lock, place.held, word), word(0)))
     draws_by = at(generator, place.stream + streams.NEXT_DOUBLE, PTR)
-    known = [b.icmp_unsigned("==", draws_by, d.data_symbol(streams.next_double(name))) for name in streams.KNOWN]
-    d.exit_if(op, b.not_(reduce(b.or_, known)))
-    return b.gep(generator, [i64(place.stream)], inbounds=True, source_etype=I8)
+    return b.gep(generator, [i64(place.stream)], inbounds=True, source_etype=I8), draws_by
 
 
 # ---- what the functions are given, and an exit where the methods raise ------------------------------------------------------
