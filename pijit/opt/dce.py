@@ -72,8 +72,21 @@ def _is_same(one: Value, other: Value) -> bool:
     if one is other or not (isinstance(one.op, Op) and isinstance(other.op, Op)):
         return one is other
     views = one.op.name == other.op.name == "view" and one.type == other.type and one.op.attrs["axes"] == other.op.attrs["axes"]
-    rest = [[arg.value if isinstance(arg, Const) else arg for arg in op.args[1:]] for op in (one.op, other.op)]
+    rest = [[_number(arg) for arg in op.args[1:]] for op in (one.op, other.op)]
     return views and rest[0] == rest[1] and _is_same(one.op.args[0], other.op.args[0])
+
+
+def _number(value: Value) -> object:
+    """What is equal for equal numbers, as far as can be seen: an index that is known is the result of being checked the first time only."""
+    if isinstance(value, Const):
+        return value.value
+    op = value.op
+    if isinstance(op, Op) and op.name == "check_index" and isinstance(op.args[0], Const) and op.args[0].value >= 0:
+        return op.args[0].value
+    if isinstance(op, Op) and op.name == "raw_mul":
+        factors = tuple(map(_number, op.args))
+        return 0 if 0 in factors else factors
+    return value
 
 
 def _always(op: Op) -> bool:
