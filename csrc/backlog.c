@@ -5,6 +5,9 @@
  * elements, runs Python, or leaves. Only kernels wait that store directly, all over the same rows, and that may be done strip by strip:
  * where one stores and another reads or stores, it is the same element, or memory that does not overlap.
  *
+ * Of one operation on one target that waits several times in succession a kernel does some at once, which keeps an element in a register
+ * meanwhile (codegen/repeats.py).
+ *
  * A floating-point flag ends that. By then all strips before are done, without a flag; each kernel does the rest by itself, in order, and NumPy
  * does what is left of one that raises flags, and warns (codegen/stores.py).
  */
@@ -26,6 +29,8 @@ typedef struct {
     int64_t p[WORDS];
     int64_t done, flags;     /* rows; of one whose flags say who raised them */
     int64_t site, word;      /* who does what is left, and the first of the words of W that it gets */
+    const int64_t *repeats;  /* kernels that do it several times, the most first: how often, the kernel, its plan, how many words it has, and for
+                              * each of which time and which word it is; ended by 0. Or NULL */
     bool more;               /* the next one is the same operation on the elements that follow */
     int64_t nspans;
     Span spans[WALKS]; /* the target and the operands */
@@ -38,6 +43,12 @@ typedef struct {
     bool scratch[GONE]; /* not an object */
     _Alignas(64) char log[BUFFER];
     Task tasks[MOST];
+    int64_t nline, njoined;
+    struct {
+        Task *task;
+        int64_t times; /* how many of the tasks it does */
+    } line[MOST];
+    Task joined[MOST / 2];
 } Backlog;
 
 static _Thread_local Backlog *backlog __attribute__((tls_model("initial-exec")));
@@ -133,7 +144,7 @@ static bool goes_with(const Task *before, const Task *t, int64_t naxes, bool *co
 }
 
 /* Puts the kernel behind those that wait, in as many pieces as it takes; false: it does not go with them. */
-static bool append(Backlog *b, Kernel kernel, const int64_t *p, const Plan *plan, int64_t site, int64_t word)
+static bool append(Backlog *b, Kernel kernel, const int64_t *p, const Plan *plan, int64_t site, int64_t word, const int64_t *repeats)
 {
     const int64_t before = b->count, rows = before ? b->tasks[0].p[0] : p[0], pieces = p[0] / rows;
     const size_t inner = (size_t)(plan->naxes - 1) * sizeof *p;
@@ -149,6 +160,7 @@ static bool append(Backlog *b, Kernel kernel, const int64_t *p, const Plan *plan
         fill(t, kernel, p, plan, piece * rows, rows);
         t->site = site;
         t->word = word;
+        t->repeats = repeats;
         t->more = piece + 1 < pieces;
         for (int64_t i = 0; i < before; i++) {
             if (!goes_with(&b->tasks[i], t, plan->naxes, &common)) {
@@ -196,7 +208,52 @@ static bool advance(Backlog *b, Task *t, int64_t rows)
     return !flags;
 }
 
-static void run_strips(Backlog *b)
+/* How many tasks from this one on are the same operation on the same target. */
+static int64_t successive(const Backlog *b, const Task *t)
+{
+    const Task *next = t + 1, *end = b->tasks + b->count;
+    while (next < end && next->plan == t->plan && next->kernel == t->kernel && same(&next->spans[0], &t->spans[0], t->p, b->naxes)) {
+        next++;
+    }
+    return next - t;
+}
+
+/* A task that does the work of several; NULL: there is no kernel for two or more. */
+static Task *join(Backlog *b, const Task *first, int64_t *times)
+{
+    const int64_t *r = first->repeats, most = r == NULL ? 1 : successive(b, first);
+    while (most > 1 && r[0] > 0) {
+        const int64_t nwords = r[3], *source = r + 4;
+        if (r[0] <= most && nwords + 4 <= WORDS) {
+            Task *t = &b->joined[b->njoined++];
+            t->kernel = (Kernel)(intptr_t)r[1];
+            t->plan = (const Plan *)(intptr_t)r[2];
+            t->done = t->flags = 0;
+            t->spans[0] = first->spans[0];
+            for (int64_t i = 0; i < nwords; i++) {
+                t->p[i] = first[source[2 * i]].p[source[2 * i + 1]];
+            }
+            *times = r[0];
+            return t;
+        }
+        r = source + 2 * nwords;
+    }
+    return NULL;
+}
+
+/* Who does what is waiting. */
+static void line_up(Backlog *b)
+{
+    b->nline = b->njoined = 0;
+    for (int64_t i = 0; i < b->count; i += b->line[b->nline++].times) {
+        int64_t times = 1;
+        Task *joined = join(b, &b->tasks[i], &times);
+        b->line[b->nline].task = joined != NULL ? joined : &b->tasks[i];
+        b->line[b->nline].times = times;
+    }
+}
+
+static void all_strips(Backlog *b)
 {
     const int64_t n = b->tasks[0].p[0];
     int64_t widest = 1;
@@ -205,11 +262,23 @@ static void run_strips(Backlog *b)
         widest = row > widest ? row : widest;
     }
     const int64_t rows = widest < STRIP ? STRIP / widest : 1;
-    while (b->tasks[b->count - 1].done < n) {
-        for (int64_t i = 0; i < b->count; i++) {
-            if (!advance(b, &b->tasks[i], rows)) {
+    while (b->line[b->nline - 1].task->done < n) {
+        for (int64_t i = 0; i < b->nline; i++) {
+            if (!advance(b, b->line[i].task, rows)) {
                 return;
             }
+        }
+    }
+}
+
+static void run_strips(Backlog *b)
+{
+    line_up(b);
+    all_strips(b);
+    Task *t = b->tasks;
+    for (int64_t i = 0; i < b->nline; i++) {
+        for (int64_t k = 0; k < b->line[i].times; k++) {
+            (t++)->done = b->line[i].task->done;
         }
     }
 }
@@ -283,18 +352,18 @@ void pj_catch_up(int64_t *W)
     free(b);
 }
 
-/* pj_kernel_into, now or later; `site` and `word`: as in Task. */
-int64_t pj_kernel_later(int64_t *W, Kernel kernel, int64_t *p, const int64_t *words, int64_t site, int64_t word)
+/* pj_kernel_into, now or later; `site`, `word` and `repeats`: as in Task. */
+int64_t pj_kernel_later(int64_t *W, Kernel kernel, int64_t *p, const int64_t *words, int64_t site, int64_t word, const int64_t *repeats)
 {
     const Plan *plan = (const Plan *)words;
     const bool later = can_wait(plan, p);
-    if (later && backlog != NULL && append(backlog, kernel, p, plan, site, word)) {
+    if (later && backlog != NULL && append(backlog, kernel, p, plan, site, word, repeats)) {
         return DONE;
     }
     pj_catch_up(W);
     if (later && (backlog = malloc(sizeof *backlog)) != NULL) {
         backlog->count = backlog->ngone = 0;
-        (void)append(backlog, kernel, p, plan, site, word);
+        (void)append(backlog, kernel, p, plan, site, word, repeats);
         return DONE;
     }
     return pj_kernel_into(kernel, p, words);

@@ -417,7 +417,8 @@ int64_t pj_kernel_into(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *
 void pj_call_aside(int64_t *W, int64_t site);
 
 /* backlog.c: what may be put off for a while */
-int64_t pj_kernel_later(int64_t *W, int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *plan, int64_t site, int64_t word);
+int64_t pj_kernel_later(int64_t *W, int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *plan, int64_t site, int64_t word,
+                        const int64_t *repeats);
 void pj_catch_up(int64_t *W);
 void pj_settle(int64_t *W, uintptr_t low, uintptr_t high);
 void pj_let_go_later(int64_t *W, void *gone, int64_t scratch);

@@ -20,6 +20,11 @@ CHAINS = {
     "divided": "for i in range(3):\n        m[i] = m[4] / m[5] + w[i]\n    m[:3] /= m[6:9]",
     "sum": "t = m[0]\n    for i in range(1, 6):\n        t += w[i - 1] * m[i]",
     "quotients": "t = m[0]\n    for i in range(1, 6):\n        t += m[i] / w[i - 1]",
+    "windows": "e[...] = m\n    for i in range(7):\n        m[0][..., 8:] -= w[i % 5] * e[1][..., i : i - 8]",
+    "windows both ways": "e[...] = m\n    k = m.shape[-1] - 8\n    for i in range(6):\n        "
+    "m[0][..., 8:] *= w[i % 5] + e[1][..., i : i - 8] / e[2][..., ::-1][..., :k]",
+    "two targets": "e[...] = m\n    for i in range(4):\n        m[i // 3] += w[i] * e[i + 2]",
+    "then read": "e[...] = m\n    for i in range(5):\n        m[0] += e[i + 1] / w[i]\n    m[1] = m[0] * e[2]\n    m[0] -= m[1]",
     "nested": "for i in range(2):\n        for j in range(2):\n            m[8] += w[j] * m[2 * i + j]",
     "read before written": "m[0] = m[1] * m[2]\n    m[3] = m[0] / m[4]\n    m[1] = m[3] - m[2]",
     "shifted": "m[0][1:] = m[1][1:] * 2\n    m[2][1:] = m[0][:-1] / m[3][1:]\n    m[1][1:] += m[2][1:]",
@@ -96,8 +101,8 @@ def test_every_way(chain):
     check_calls(source, [(m, e, w, m.reshape(-1), k)])
 
 
-def later_in(source: str, *args) -> int:
-    """How many stores may be done later."""
+def later_in(source: str, *args) -> tuple[int, int]:
+    """How many stores may be done later, and how many of them several times at once."""
     found: list[backlog.Backlog] = []
     real = backlog.Backlog.__init__
 
@@ -111,7 +116,7 @@ def later_in(source: str, *args) -> int:
             pijit.jit(subject_of(source, "f").make().function)(*args)
     finally:
         backlog.Backlog.__init__ = real
-    return max(len(each.later) for each in found)
+    return max((len(each.later), len(each.repeats)) for each in found if each.later or len(found) == 1)
 
 
 @pytest.mark.parametrize(
@@ -128,4 +133,21 @@ def later_in(source: str, *args) -> int:
 )
 def test_which(body, stores):
     m = arguments((9, 9000), "float64", 1, False)[0]
-    assert later_in(f"import numpy as np\ndef f(m):\n    {body}\n", m) == stores
+    assert later_in(f"import numpy as np\ndef f(m):\n    {body}\n", m)[0] == stores
+
+
+@pytest.mark.parametrize(
+    ("body", "stores"),
+    [
+        ("for i in range(8):\n        m[0] += e[i] * 2", 1),
+        ("for i in range(2):\n        for j in range(4):\n            m[0] += e[2 * i + j] / e[8]", 1),
+        ("for i in range(8):\n        m[0] = e[i] * 2", 0),
+        ("for i in range(8):\n        m[0] += np.exp(e[i])", 0),
+        ("for i in range(8):\n        m[0] += e[i] * 2\n        m[8] += m[0] * 2", 0),
+        ("for i in range(8):\n        m[0] += e[i] * 2\n        np.sort(m[1])", 0),
+        ("m[0] += e[1] * 2\n    m[0] += e[1] * 2", 0),
+    ],
+)
+def test_which_several_times(body, stores):
+    m = arguments((9, 9000), "float64", 1, False)[0]
+    assert later_in(f"import numpy as np\ndef f(m, e):\n    {body}\n", m, m.copy())[1] == stores

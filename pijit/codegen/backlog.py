@@ -14,6 +14,7 @@ from ..ir.ops import OPS
 from ..ir.ufuncs import place_counts, signals
 from .assign import extent
 from .llvm import call, i64
+from .repeats import can_repeat
 
 if TYPE_CHECKING:
     from ..ir.graph import Block, Graph, Op
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
 
 class Backlog:
-    """``later``: the operations that may be done later."""
+    """``later``: the operations that may be done later; ``repeats``: those of them that may wait for themselves with nothing between."""
 
     def __init__(self, graph: Graph, owners: Owners) -> None:
         self._graph, self._owners = graph, owners
         self.later: set[Op] = set()
         if any(map(self._could, (op for block in graph.blocks for op in block.ops))):
             self._start = self._find()
+        self.repeats = {op for op in self.later if can_repeat(op.attrs["kernel"]) and self._comes_again(op)}
         self._waiting = False
 
     def _could(self, op: Op) -> bool:
@@ -90,6 +92,22 @@ class Backlog:
                     changed |= not states[id(target)]
                     states[id(target)] = True
         return states
+
+    def _comes_again(self, op: Op) -> bool:
+        """Whether the operation may be the next to wait after itself."""
+        home = next(block for block in self._graph.blocks if op in block.ops)
+        place = home.ops.index(op)
+        if not all(map(self._unnoticed, home.ops[place + 1 :])):
+            return False
+        seen, ahead = set(), _targets(home)
+        while ahead:
+            block = ahead.pop()
+            if block is home and all(map(self._unnoticed, home.ops[:place])):
+                return True
+            if id(block) not in seen:
+                seen.add(id(block))
+                ahead += _targets(block) if all(map(self._unnoticed, block.ops)) else []
+        return False
 
     def _after(self, op: Op, before: bool) -> bool:
         return op in self.later or (before and (self._unnoticed(op) or self._could(op)))

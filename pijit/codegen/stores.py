@@ -24,13 +24,15 @@ from ..ir.evaluate import elementwise
 from ..ir.kernel import Kernel
 from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
+from . import units
 from . import words as memory
 from .kernels import declared, divisible, walked, work
 from .layout import Area, recipe_tuple
 from .llvm import I64, call, i64
+from .repeats import TIMES, repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from types import FrameType
 
     from ..ir.graph import Op
@@ -66,20 +68,27 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     return [int(word) for word in made]
 
 
+def constants(d: Driver, words: Sequence[Any]) -> ir.GlobalVariable:
+    """Words, numbers or addresses, that are in memory as long as the code is."""
+    made = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))
+    made.initializer = ir.Constant(made.value_type, words)
+    made.linkage = "internal"
+    return made
+
+
 def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
     """Calls the helper; gives whether to leave by "redo". p has room for RESULT words more than the kernel needs."""
     b, kernel = d.builder, op.attrs["kernel"]
     errors = d.graph.errors_at(op)
-    words = plan(kernel, errors.watched if signals(kernel) else 0, errors.harmless, d.graph.threads)
-    described = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))
-    described.initializer = ir.Constant(described.value_type, words)
-    described.linkage = "internal"
+    watched = errors.watched if signals(kernel) else 0
+    described = constants(d, plan(kernel, watched, errors.harmless, d.graph.threads))
     places = b.ptrtoint(declared(d.module, symbol), I64), b.ptrtoint(p, I64), b.ptrtoint(described, I64)
     if kernel.store.spent:
         return b.icmp_signed("==", call(b, "pj_kernel_into", I64, *places), i64(_REDO))
     site, words_of_rest = _site(d, op)
     if op in d.backlog.later:
-        status = call(b, "pj_kernel_later", I64, d.W, *places, i64(site), i64(words_of_rest[0]))
+        repeats = _repeats(d, op, watched) if op in d.backlog.repeats else i64(0)
+        status = call(b, "pj_kernel_later", I64, d.W, *places, i64(site), i64(words_of_rest[0]), repeats)
     else:
         status = call(b, "pj_kernel_into", I64, *places)
     with d.rarely(b.icmp_signed("==", status, i64(_FINISH))):
@@ -87,6 +96,17 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
             memory.store(d, word, value)
         call(b, "pj_call_aside", ir.VoidType(), d.W, i64(site))
     return b.icmp_signed("==", status, i64(_REDO))
+
+
+def _repeats(d: Driver, op: Op, watched: int) -> Any:
+    """What csrc/backlog.c wants to know of several times the operation: how many, the kernel and its plan, and where its words come from."""
+    words, harmless = [], d.graph.errors_at(op).harmless
+    for times in TIMES:
+        kernel, sources = repeated(op.attrs["kernel"], times)
+        function = declared(d.module, d.unit(units.kernel_unit(kernel)))
+        described = constants(d, plan(kernel, watched, harmless, 1))
+        words += [times, function.ptrtoint(I64), described.ptrtoint(I64), len(sources), *itertools.chain.from_iterable(sources)]
+    return d.builder.ptrtoint(constants(d, [*words, 0]), I64)
 
 
 def _site(d: Driver, op: Op) -> tuple[int, list[int]]:
