@@ -23,6 +23,10 @@ CHAINS = {
     "windows": "e[...] = m\n    for i in range(7):\n        m[0][..., 8:] -= w[i % 5] * e[1][..., i : i - 8]",
     "windows both ways": "e[...] = m\n    k = m.shape[-1] - 8\n    for i in range(6):\n        "
     "m[0][..., 8:] *= w[i % 5] + e[1][..., i : i - 8] / e[2][..., ::-1][..., :k]",
+    "filled": "t = np.zeros_like(m[0])\n    for i in range(7):\n        t += w[i % 5] / m[i]\n    m[8] = t * m[7]",
+    "filled with": "for j in range(2):\n        t = np.full(m[j].shape, w[1])\n        "
+    "for i in range(3):\n            t -= w[i] * m[i][..., :]\n        m[j] = t",
+    "filled, for nothing": "t = np.ones_like(m[0])\n    for i in range(k - 3):\n        t *= w[i % 5] + m[i]\n    m[8] = t * m[7]",
     "two targets": "e[...] = m\n    for i in range(4):\n        m[i // 3] += w[i] * e[i + 2]",
     "then read": "e[...] = m\n    for i in range(5):\n        m[0] += e[i + 1] / w[i]\n    m[1] = m[0] * e[2]\n    m[0] -= m[1]",
     "nested": "for i in range(2):\n        for j in range(2):\n            m[8] += w[j] * m[2 * i + j]",
@@ -126,6 +130,10 @@ def later_in(source: str, *args) -> tuple[int, int]:
         ("m[0] = m[1] * 2\n    m[2] = m[0] / m[1]", 2),
         ("for i in range(3):\n        m[i] = m[4] * m[5]", 1),
         ("for i in range(3):\n        m[i] = m[4] * m[5]\n    m[:3] -= 0.5 * m[6:9]", 2),
+        ("t = np.zeros_like(m[0])\n    for i in range(3):\n        t += m[i] * 2", 2),
+        ("t = np.zeros_like(m[0])\n    for i in range(3):\n        t += m[i] * 2\n    m[0] = t * m[1]", 3),
+        ("t = np.zeros_like(m[0])\n    u = np.ones_like(m[0])\n    for i in range(3):\n        t += m[i] * 2\n        u *= m[i] + 2", 2),
+        ("t = np.zeros(9000, np.float32)\n    for i in range(3):\n        t += np.float32(2) * m[i].astype(np.float32)", 2),
         ("m[0] = m[1] * 2\n    m[3, 5] = 1.0\n    m[2] = m[0] / m[1]", 0),
         ("m[0] = m[1] * 2\n    s = np.sort(m[0])\n    m[2] = m[0] / s", 0),
         ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 0),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.ops import OPS
+from ..ir.types import Array
 from ..ir.ufuncs import place_counts, signals
 from .assign import extent
 from .llvm import call, i64
@@ -28,12 +29,17 @@ class Backlog:
     def __init__(self, graph: Graph, owners: Owners) -> None:
         self._graph, self._owners = graph, owners
         self.later: set[Op] = set()
-        if any(map(self._could, (op for block in graph.blocks for op in block.ops))):
+        self._fills: set[Op] = set()
+        ops = [op for block in graph.blocks for op in block.ops]
+        if any(map(self._could, ops)):
+            self._fills = {op for op in ops if op.name == "empty" and op.attrs["filled"] and self._is_changed_next(op)}
             self._start = self._find()
-        self.repeats = {op for op in self.later if can_repeat(op.attrs["kernel"]) and self._comes_again(op)}
+        self.repeats = {op for op in self.later - self._fills if can_repeat(op.attrs["kernel"]) and op in self._next(op)}
         self._waiting = False
 
     def _could(self, op: Op) -> bool:
+        if op in self._fills:
+            return True
         if op.name != "kernel_into" or op.results or op.attrs["kernel"].fold is not None:
             return False
         kernel, errors = op.attrs["kernel"], self._graph.errors_at(op)
@@ -93,21 +99,28 @@ class Backlog:
                     states[id(target)] = True
         return states
 
-    def _comes_again(self, op: Op) -> bool:
-        """Whether the operation may be the next to wait after itself."""
+    def _next(self, op: Op) -> set[Op]:
+        """The kernels that may be the next to wait after the operation."""
         home = next(block for block in self._graph.blocks if op in block.ops)
-        place = home.ops.index(op)
-        if not all(map(self._unnoticed, home.ops[place + 1 :])):
-            return False
-        seen, ahead = set(), _targets(home)
+        found, seen = set(), set()
+        ahead: list[tuple[Block, int]] = [(home, home.ops.index(op) + 1)]
         while ahead:
-            block = ahead.pop()
-            if block is home and all(map(self._unnoticed, home.ops[:place])):
-                return True
-            if id(block) not in seen:
+            block, start = ahead.pop()
+            noticed = next((each for each in block.ops[start:] if not self._unnoticed(each)), None)
+            if noticed is not None:
+                found |= {noticed} if self._could(noticed) else set()
+            elif id(block) not in seen:
+                ahead += [(target, 0) for target in _targets(block)]
+            if start == 0:
                 seen.add(id(block))
-                ahead += _targets(block) if all(map(self._unnoticed, block.ops)) else []
-        return False
+        return found
+
+    def _is_changed_next(self, op: Op) -> bool:
+        """Whether the operation fills a new array that the next kernel to wait changes."""
+        type = op.result.type
+        if not (isinstance(type, Array) and type.order == "C"):
+            return False
+        return any(each.args[-1] is op.result and each.attrs["kernel"].ndim == type.ndim for each in self._next(op))
 
     def _after(self, op: Op, before: bool) -> bool:
         return op in self.later or (before and (self._unnoticed(op) or self._could(op)))

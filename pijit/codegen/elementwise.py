@@ -84,7 +84,7 @@ def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     symbol = d.unit(units.kernel_unit(described))
     with _unless_empty(d, total):
         words = _kernel_words(d, op, described, dims, total, made)
-        p = _in_words(d, words, stores.RESULT)
+        p = stores.in_words(d, words, stores.RESULT)
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
             return tuple(made)
@@ -117,17 +117,10 @@ def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ..
         made.append(new_array(d, op, result, [*dims[:axis], *kept, *dims[axis + 1 :]], made))
     place = made[-1].data if array else d.stack(2)
     words = _kernel_words(d, op, kernel, dims, total, made, place)
-    p = _in_words(d, words)
+    p = stores.in_words(d, words)
     with _watched(d, op, made, signals(kernel), op.attrs["flags"]) as statuses:
         statuses.append(_run(d, kernel, d.unit(units.kernel_unit(kernel)), words[0], p, total))
     return tuple(made) if array else (*made, load_element(d, place, kernel.dtype(kernel.fold.reference)))
-
-
-def _in_words(d: Driver, words: list[Any], more: int = 0) -> Any:
-    b, p = d.builder, d.stack(len(words) + more)
-    for number, word in enumerate(words):
-        b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
-    return p
 
 
 @row("accumulate")

@@ -68,6 +68,14 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     return [int(word) for word in made]
 
 
+def in_words(d: Driver, words: list[Any], more: int = 0) -> Any:
+    """The words on the stack, with room for more."""
+    b, p = d.builder, d.stack(len(words) + more)
+    for number, word in enumerate(words):
+        b.store(word, b.gep(p, [i64(number)], inbounds=True, source_etype=I64))
+    return p
+
+
 def constants(d: Driver, words: Sequence[Any]) -> ir.GlobalVariable:
     """Words, numbers or addresses, that are in memory as long as the code is."""
     made = ir.GlobalVariable(d.module, ir.ArrayType(I64, len(words)), d.module.get_unique_name("plan"))

@@ -10,6 +10,7 @@ from llvmlite import ir
 from ..ir.types import Array
 from .arrays import ArrayValue, array_of_object, scratch_array
 from .assign import fill
+from .fills import fill_later
 from .ints import ONE, ZERO
 from .llvm import PTR, call, i64
 from .rows import row
@@ -41,7 +42,10 @@ def _empty(d: Driver, op: Op) -> ArrayValue:
     array = new_array(d, op, op.result, dims, [])
     if op.attrs["filled"]:
         value = d.scalar(op.args[type.ndim])
-        fill(d, array, value)
+        if op in d.backlog.later:
+            fill_later(d, op, array, value)
+        else:
+            fill(d, array, value)
     return array
 
 
