@@ -6,14 +6,15 @@
  *   NumPy says of a flag is found out afterwards, from the operands;
  * - an operand that is the target itself, element by element, is still there for the part that was not stored yet: it is done in strips,
  *   of which the result, or what was there before, goes into a buffer until it is known that no flag was raised;
- * - operands that are the target, moved by some rows, are done in strips too: what is computed waits in the buffer until no row that is
- *   still to be done reads what it replaces;
+ * - operands that are the target, moved by some rows, are done in strips too, from the last to the first where they lie before it; otherwise
+ *   what is computed waits in the buffer until no row that is still to be done reads what it replaces;
  * - everything else gets a temporary array.
  */
 #include "store.h"
 #include "numpy_api.h"
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
+#define FALLING (-2)
 
 /* Lets the kernel store somewhere else. */
 static void point_at(const Plan *plan, int64_t *p, const char *data, const int64_t *steps)
@@ -47,6 +48,26 @@ static int64_t run_buffered(Kernel kernel, const Plan *plan, int64_t *p, const W
     }
     point_at(plan, p, target->data, target->steps);
     return low;
+}
+
+/* The same from the last row on; gives how many rows were not stored. */
+static int64_t run_falling(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer, int64_t rows)
+{
+    Copies copies;
+    copies_of(target, p, plan->naxes, &copies);
+    int64_t high = p[0];
+    while (high > 0) {
+        int64_t low = (high - 1) / rows * rows;
+        point_at(plan, p, buffer - low * copies.steps[0], copies.steps);
+        if (raised(kernel, plan, low, high, p)) {
+            break;
+        }
+        copies.out[0] = high - low;
+        (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+        high = low;
+    }
+    point_at(plan, p, target->data, target->steps);
+    return high;
 }
 
 /* Stores in place; the kernel puts what was there before into the buffer. */
@@ -165,12 +186,14 @@ static int64_t store_later(Kernel kernel, const Plan *plan, int64_t *p, const Wa
     return done == p[0] ? DONE : done == 0 ? REDO : FINISH;
 }
 
-/* How many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not known. */
+/* How many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not known; FALLING: none
+ * from the last row on. */
 static int64_t lag_of(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand)
 {
     uintptr_t low, high, other_low, other_high;
     const int64_t step = target->steps[0];
     int64_t row[MAX_AXES], lag = 0;
+    bool falling = !plan->in_place;
     if (step <= 0 || plan->whole || !simple(target, p, plan->naxes)) {
         return -1;
     }
@@ -187,12 +210,13 @@ static int64_t lag_of(const Plan *plan, const int64_t *p, const Walk *target, co
             return -1;
         }
         pj_extent(walk.data, walk.itemsize, plan->naxes, row, walk.steps, &other_low, &other_high);
+        falling &= other_high <= low + (uintptr_t)step;
         if (high > other_low) {
             int64_t rows = (int64_t)((high - other_low + (uintptr_t)step - 1) / (uintptr_t)step) - 1;
             lag = rows > lag ? rows : lag;
         }
     }
-    return lag;
+    return lag && falling ? FALLING : lag;
 }
 
 /* How the target's memory lies to that of the operands; MIXED also where the kernel must not store directly for another reason. */
@@ -238,16 +262,18 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
         p[plan->result + 1] = flags;
         return flags ? FINISH : DONE;
     }
+    bool falling = false;
     if (how == MIXED && (plan->in_place || !small) && (small || may_finish(plan))) {
         int64_t lag = lag_of(plan, p, &target, operands), strip = small ? n : row > BUFFER ? 1 : BUFFER / row;
         if (lag >= 0 && (small || (lag + strip) * row <= LAG_BUFFER)) {
             return store_later(kernel, plan, p, &target, small ? 0 : lag, strip, row);
         }
+        falling = lag == FALLING;
     }
     _Alignas(64) char near[BUFFER];
     char *buffer = near;
     PyObject *owner = NULL;
-    int64_t rows = small || (how == MIXED && !plan->in_place) ? n : row > BUFFER ? 1 : BUFFER / row;
+    int64_t rows = small || (how == MIXED && !plan->in_place && !falling) ? n : row > BUFFER ? 1 : BUFFER / row;
     int64_t needed = rows * row;
     if (needed > BUFFER) {
         owner = pj_empty(NPY_UINT8, 1, &needed, 0);
@@ -257,7 +283,15 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
         buffer = PyArray_BYTES((PyArrayObject *)owner);
     }
     int done;
-    if (plan->in_place && how == APART && plan->log < 0) {
+    if (falling) {
+        int64_t left = run_falling(kernel, plan, p, &target, buffer, rows);
+        done = left == 0 ? DONE : left == n ? REDO : FINISH;
+        if (done == FINISH) {
+            p[0] = left;
+            p[plan->result + 3] = AT_ONCE;
+        }
+    }
+    else if (plan->in_place && how == APART && plan->log < 0) {
         done = run_saved(kernel, plan, p, &target, buffer);
     }
     else if (plan->in_place && how == MIXED) {

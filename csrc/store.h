@@ -11,7 +11,7 @@ typedef int64_t (*Kernel)(int64_t low, int64_t high, int64_t *p);
 /* How codegen/stores.py describes a kernel. An axis is a place in p, or -1, and a number of bytes. */
 typedef struct {
     int64_t naxes, result; /* result: the place in p where the first row that was not computed is told, and behind it the flags if all is
-                              stored all the same, and where rows before it wait to be stored, and how many */
+                              stored all the same, and where rows before it wait to be stored, and how many, or AT_ONCE */
     int64_t watched;       /* flags that count */
     int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none; 3 whatever comes, all is made again */
     int64_t whole;         /* what is not stored has to be all */
@@ -37,6 +37,7 @@ typedef struct {
 } Walk;
 
 enum { APART, SAME, MIXED };
+#define AT_ONCE (-1) /* no row may be stored before the others have been read */
 enum { REDO, DONE, FINISH }; /* what codegen/stores.py is told */
 
 static inline const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t naxes, Walk *walk)

@@ -44,7 +44,9 @@ _UNKNOWN, _SHOWN, _SILENT, _SPENT = range(4)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
 _ALL, _NOTE, _WARN = range(3)  # what is asked of a rest
 _BLOCK = 8192  # elements at a time
-RESULT = 4  # words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many
+# Words that the helper writes behind the kernel's: the first row that was not computed, flags, where rows wait, how many; or -1: none do, and
+# nothing of the rest may be stored before all of it is read.
+RESULT = 4
 
 
 def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int]:
@@ -220,9 +222,10 @@ def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int,
     target = walk(count, 0, "store", "store_stride")
     results.append((kernel.store.reference, target))
     if late:
-        rest = slice(begin, None)
-        computed = array(target.dtype.name, address, _contiguous(target.itemsize, dims), (late, *dims[1:]))
-        waiting = [(target[begin - late : begin], computed)]
+        rest, waiting = slice(begin, None), []
+        if late > 0:
+            computed = array(target.dtype.name, address, _contiguous(target.itemsize, dims), (late, *dims[1:]))
+            waiting = [(target[begin - late : begin], computed)]
         yield [o[rest] if o.ndim else o for o in operands], [(reference, result[rest]) for reference, result in results], waiting
         return
     rows = dims[0] if place_counts(kernel) else max(1, _BLOCK // max(1, math.prod(dims[1:])))
