@@ -76,7 +76,8 @@ def test_trouble_anywhere(at, bad):
 def test_far(far, statement, order):
     """Both ways, by any distance, with numbers for which NumPy has to be asked: at one place each time, or at all."""
     source = f"def g(x, w, v):\n    x = x{order}\n    {statement}\n    return x\n"
-    source += "import numpy as np, warnings\ndef f(x, w, v):\n    with warnings.catch_warnings():\n        warnings.simplefilter('always')\n        return g(x, w, v)\n"
+    source += "import numpy as np, warnings\ndef f(x, w, v):\n    with warnings.catch_warnings():\n"
+    source += "        warnings.simplefilter('always')\n        return g(x, w, v)\n"
     base = np.random.default_rng(far).random(40_000 if order == "[::2]" else 20_000) + 0.5
     calls = []
     for at in (None, 0, 2050, 9001, 19_999, 12_345):
@@ -91,7 +92,8 @@ def test_far(far, statement, order):
 @pytest.mark.parametrize("rows", [1, 2, 7, 30])
 def test_rows_that_fall(rows):
     """Rows of matrices: with the last one first where that is right, and otherwise not."""
-    for statement in ("x[w:] = x[:-w] + x[w:] * 0.5", "x[w:, 1:] = x[:-w, :-1] * v", "x[w:, :-1] = x[:-w, 1:] / v", "x[1:, w:] = x[1:, :-w] - x[:-1, w:]"):
+    falling = ("x[w:] = x[:-w] + x[w:] * 0.5", "x[w:, 1:] = x[:-w, :-1] * v", "x[w:, :-1] = x[:-w, 1:] / v")
+    for statement in (*falling, "x[1:, w:] = x[1:, :-w] - x[:-1, w:]"):
         source = f"def g(x, w, v):\n    {statement}\n    return x\ndef f(x, w, v):\n    return g(x, w, v)\n"
         calls = [((np.random.default_rng(n).random((40, 700)), rows, n - 1.0), {}) for n in range(1, 5)]
         compare_calls(source, calls, {})
