@@ -268,11 +268,15 @@ def _pick_float(larger: bool, keep_nan: bool) -> Row:
 
     def row(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
         builder = e.builder
-        same = builder.fcmp_ordered("==", a, b)
-        e.trouble.append(builder.and_(same, builder.icmp_signed("!=", e.bits(a), e.bits(b))))
+        bits, others = e.bits(a), e.bits(b)
+        sign = bits.type(1 << (bits.type.width - 1))
+        alike = builder.xor(builder.or_(bits, others), sign)  # 0: none has another bit than that of the sign, and one has it
+        e.trouble.append(builder.icmp_signed("==", builder.or_(alike, builder.and_(bits, others)), bits.type(0)))
         second = e.less(a, b) if larger else e.less(b, a)
         decisive = b if keep_nan else a  # whose NaN makes the second operand win
-        return builder.select(builder.fcmp_unordered("uno", decisive, decisive), b, builder.select(second, b, a))
+        # A NaN stays one: LLVM does not see that it is b, and takes the processor's own maximum for the rest.
+        other = builder.fadd(b, b.type(0.0)) if keep_nan else b
+        return builder.select(builder.fcmp_unordered("uno", decisive, decisive), other, builder.select(second, b, a))
 
     return row
 

@@ -205,22 +205,28 @@ def inplace(t: Tracer, ufunc: str, python: Callable[..., Any], target: ArrayValu
 
 
 _LARGE = 4096  # elements: from here on a second pass over the memory costs more than a call of NumPy
-
-
-_DEAR = frozenset(["maximum", "minimum", "fmax", "fmin"])  # of floats: to give NumPy's bits takes longer than a pass over the memory
+_HUGE = 1 << 18  # elements: from here on only passes over the memory count, and kernels may share one (csrc/backlog.c)
+_DEAR = frozenset(["maximum", "minimum", "fmax", "fmin"])  # of floats: to give NumPy's bits takes longer than a pass over memory in the cache
+_CHEAP = {  # a kernel needs no second pass
+    "f": frozenset(["add", "subtract", "multiply", "divide", "true_divide"]),
+    "iu": frozenset(["add", "subtract", "multiply", "maximum", "minimum"]),
+}
 
 
 def better_by_numpy(t: Tracer, ufunc: str, target: ArrayValue, operands: list[Abstract]) -> bool:
     """Whether one operation on large arrays is done by NumPy, which needs no temporary: what it has written when it warns is written. A
     guess from the arrays that there are now. With an operand that is computed in the same kernel, a kernel is as good."""
+    kind = target.type.dtype.kind
+    dear = ufunc in _DEAR and kind == "f"
     made = any(isinstance(o, ArrayValue) and isinstance(o.value.op, Op) and o.value.op.name == "ew" for o in operands)
-    if made and not (ufunc in _DEAR and target.type.dtype.kind == "f"):
+    if (made and not dear) or any(kind in kinds and ufunc in cheap for kinds, cheap in _CHEAP.items()):
         return False
     lengths = [standins.actual_length(t, dim) for dim in target.dims]
     if None not in lengths:
-        return math.prod(lengths) >= _LARGE  # type: ignore[arg-type]
-    alike = [a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)]
-    return max(alike, default=0) >= _LARGE
+        size: int = math.prod(lengths)  # type: ignore[arg-type]
+    else:
+        size = max((a.size for a in t.samples.values() if isinstance(a, np.ndarray) and a.ndim == len(target.dims)), default=0)
+    return size >= _LARGE and not (dear and size >= _HUGE)
 
 
 def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: ArrayValue) -> bool:
