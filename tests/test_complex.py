@@ -178,3 +178,28 @@ def test_beside_everything_else(form):
     for number in ("2.5 - 0.5j", "p + 1j"):
         source = f"import math\nimport numpy as np\ndef f(a, p):\n    z = {number}\n    m = a == a\n    b = 0\n    {form}\n    return a, b\n"
         check(source, np.array([1.5, 2, 3]) + 0j, 0.25, entry="f", configurations=("jit", "numpy"))
+
+
+BESIDE_ARRAYS = """
+a * x | x * a | a + x | x - a | a / x | x / a | a == x | x != a | (a * 2 + 1j) * x | a * x * a | np.exp(a * x) | (-a).conjugate() * x + a.real |
+np.where(x == a, a * x, x * 2)
+"""
+
+
+@pytest.mark.parametrize("form", forms(BESIDE_ARRAYS))
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "int64", "bool", "int8", "complex64", "float32"])
+def test_beside_arrays(form, dtype):
+    """One that is computed is the NumPy scalar that it is beside an array; where that would be rounded, NumPy does it."""
+    source = f"import numpy as np\ndef f(b, s, x):\n    a = b * s\n    with np.errstate(all='ignore'):\n        return {form}\n"
+    with np.errstate(all="ignore"):
+        arrays = [np.array(values).astype(dtype) for values in ([], [1.0], [0.0, -2.0, 3.0, 1e3, -0.0], [[1.0, 2.0], [3.0, 0.0]])]
+    numbers = (1 + 2j, -1j, complex(math.inf, 0.0), complex(math.nan, -0.0), 1e308 + 1e308j)
+    calls = [(number, scale, x) for number in numbers for scale in (1.0, 0.0) for x in arrays]
+    check_calls(source, calls, configurations=("jit", "numpy"))
+
+
+@pytest.mark.parametrize("form", ["x *= a", "x += a / 2", "x[1:] = a * x[:-1]", "x[0] = a.real"])
+def test_into_arrays(form):
+    check_calls(f"def f(b, s, x):\n    a = b * s\n    {form}\n    return x\n", [(1 + 2j, 0.5, np.arange(n) * (1 - 1j)) for n in (2, 3, 9)])
+    warned = f"import numpy as np\ndef f(b, s, x):\n    a = b * s\n    {form}\n    return x, np.multiply(a, x), np.add(x, a)\n"
+    check_calls(warned, [(1e200 + 2j, 1e100, np.arange(n) * 1e300j) for n in (3, 9)])

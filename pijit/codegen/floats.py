@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Op
-from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, parts
+from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, make_complex, parts
 from .relaxed import relaxing
 from .rows import Unsupported, row
 
@@ -92,6 +92,11 @@ def _float_pow(d: Driver, op: Op) -> Any:
 @row("part")
 def _part(d: Driver, op: Op) -> Any:
     return parts(d.builder, d.scalar(op.args[0]))[op.attrs["which"]]
+
+
+@row("np_complex")
+def _np_complex(d: Driver, op: Op) -> Any:
+    return make_complex(d.builder, *map(d.scalar, op.args))
 
 
 @row("complex_abs")

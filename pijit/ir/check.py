@@ -501,6 +501,7 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("float_neg", "float_abs"), _FLOAT1),
     **dict.fromkeys(("float_to_int", "float_round"), _exact((FLOAT,), INT)),
     "part": _exact((COMPLEX,), FLOAT),
+    "np_complex": _exact((FLOAT, FLOAT), Np("complex128")),
     "complex_abs": _FLOAT2,
     "math": _math,
     "cmp": _cmp,

@@ -72,6 +72,7 @@ ROWS = (
     Row("math", "math.<name>(a, ...) on floats as CPython does it: the C library, and an exit where CPython raises;"
         " floor, ceil and trunc give an int (exit unless |result| < 2**63), isnan, isinf and isfinite a bool", _REDO, attrs=("name",)),
     Row("part", "the real part of a Python complex number as a float, with which=1 the imaginary one", attrs=("which",)),
+    Row("np_complex", "np.complex128(complex(a, b))"),
     Row("complex_abs", "abs(complex(a, b)); exit when a part, or the result, is not finite", _REDO),
     # comparison, selection, conversion
     Row("cmp", "a <symbol> b for two values of one scalar type; bool", attrs=("symbol",)),

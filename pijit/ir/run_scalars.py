@@ -181,6 +181,7 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "float_round": _float_round,
     "math": _math,
     "part": lambda op, a: a.imag if op.attrs["which"] else a.real,
+    "np_complex": lambda op, a, b: np.complex128(complex(a, b)),
     "complex_abs": _complex_abs,
     "cmp": _cmp,
     "not": lambda op, a: not a,

@@ -11,7 +11,7 @@ import numpy as np
 from ..ir.graph import Const, Op, Value, const
 from ..ir.types import NATIVE, Array, Np
 from . import opaque, powers, products, standins
-from .values import Abstract, ArrayValue, Break, Known, value_of
+from .values import Abstract, ArrayValue, Break, Complex, Known, Scalar, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -24,7 +24,7 @@ def is_real_scalar(value: Value) -> bool:
 
 
 def is_complex(operand: Abstract) -> bool:
-    return isinstance(operand, Known) and type(operand.value) is complex
+    return isinstance(operand, Complex) or (isinstance(operand, Known) and type(operand.value) is complex)
 
 
 def beside_complex(left: Abstract, right: Abstract) -> Value | None:
@@ -34,17 +34,26 @@ def beside_complex(left: Abstract, right: Abstract) -> Value | None:
     return value_of(right) if is_complex(left) else None
 
 
-def with_complex(left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
+def with_complex(t: Tracer, left: Abstract, right: Abstract) -> tuple[Abstract, Abstract]:
     """A Python complex beside an array or a complex NumPy scalar as the NumPy scalar that it is there, unless that overflows."""
     value = beside_complex(left, right)
     if value is None or not isinstance(value.type, (Array, Np)) or is_real_scalar(value):
         return left, right
     second = is_complex(right)
-    with np.errstate(all="ignore"):
-        scalar = np.result_type(value.type.dtype, 1j).type((right if second else left).value)  # type: ignore[attr-defined]
-    if not np.isfinite(scalar):
+    scalar = _numpy_complex(t, right if second else left, np.result_type(value.type.dtype, 1j))
+    if scalar is None:
         return left, right
-    return (left, Known(scalar)) if second else (Known(scalar), right)
+    return (left, scalar) if second else (scalar, right)
+
+
+def _numpy_complex(t: Tracer, operand: Abstract, dtype: np.dtype[Any]) -> Abstract | None:
+    """A Python complex as a NumPy scalar; None where it might overflow."""
+    if isinstance(operand, Complex):
+        return Scalar(t.emit("np_complex", operand.parts(), Np("complex128"))) if dtype == np.complex128 else None
+    assert isinstance(operand, Known)
+    with np.errstate(all="ignore"):
+        scalar = dtype.type(operand.value)
+    return Known(scalar) if np.isfinite(scalar) else None
 
 
 def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:

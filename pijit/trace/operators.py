@@ -67,7 +67,7 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
-    left, right = elementwise.with_complex(left, right)
+    left, right = elementwise.with_complex(t, left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
@@ -102,7 +102,7 @@ def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
-    left, right = elementwise.with_complex(left, right)
+    left, right = elementwise.with_complex(t, left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
