@@ -435,7 +435,16 @@ int64_t pj_reference(int64_t *W)
     X(log1p) X(log2) X(nextafter) X(pow) X(remainder) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma)        \
     X(trunc)
 
-/* {name: address} for the code generator. New reference or NULL. */
+/* What NumPy's matmul calls for two vectors of this type; NULL where it has no such function. */
+static void *dot_of(int typenum)
+{
+    PyArray_Descr *dtype = PyArray_DescrFromType(typenum);
+    void *dot = dtype == NULL ? NULL : (void *)(uintptr_t)PyDataType_GetArrFuncs(dtype)->dotfunc;
+    Py_XDECREF(dtype);
+    return dot;
+}
+
+/* {name: address} for the code generator, without what there is not. New reference or NULL. */
 PyObject *pj_symbols(void)
 {
     const struct {
@@ -486,12 +495,17 @@ PyObject *pj_symbols(void)
         {"pj_pow", (void *)pj_pow},
         {"pj_reference", (void *)pj_reference},
         {"pj_forced", (void *)&pj_forced},
+        {"pj_dot_f", dot_of(NPY_FLOAT)},
+        {"pj_dot_d", dot_of(NPY_DOUBLE)},
 #define X(name) {"pj_m_" #name, (void *)(uintptr_t)name},
         MATH(X)
 #undef X
     };
     PyObject *dict = PyDict_New();
     for (size_t i = 0; dict != NULL && i < sizeof(table) / sizeof(table[0]); i++) {
+        if (table[i].address == NULL) {
+            continue;
+        }
         PyObject *address = PyLong_FromVoidPtr(table[i].address);
         if (address == NULL || PyDict_SetItemString(dict, table[i].name, address) < 0) {
             Py_CLEAR(dict);

@@ -9,7 +9,7 @@ import pytest
 from differential import check, check_calls, settings
 
 import pijit
-from pijit.codegen import products
+from pijit.codegen import dots, products
 from pijit.ir.ufuncs import LARGEST_PRODUCT
 
 RNG = np.random.default_rng(12)
@@ -41,6 +41,45 @@ def test_vectors():
     a, v, w = made((4, 6)), made(12), made(4)
     for args in ((a, v[:6]), (a, v[::2]), (w, a), (w[::-1], a), (v, v), (v[::3], w), (a[:1], v[:6]), (w, a[:, :1])):
         check(PRODUCT, *args)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_vectors_of_every_length(dtype):
+    """Few elements that lie one after the other are added in line, as NumPy's function for vectors is found to do it."""
+    source = """
+def f(a, b):
+    made = np.empty((132, 6), a.dtype)
+    for n in range(132):
+        made[n, 0] = a[:n] @ b[:n]
+        made[n, 1] = a[3 : n + 3] @ b[5 : n + 5]
+        made[n, 2] = a[:n] @ a[:n]
+        made[n, 3] = a[: 2 * n : 2] @ b[:n]
+        made[n, 4] = b[n:0:-1] @ a[: 3 * n : 3]
+        made[n, 5] = b[n:0:-1] @ b[:n]
+    return made
+"""
+    stats = check(source, made(400, dtype), made(140, dtype))
+    assert not stats.breaks
+    assert not stats.exits
+
+
+@pytest.mark.parametrize("state", ["", "over='ignore'", "invalid='ignore'", "all='ignore'", "over='raise'", "under='warn'"])
+def test_flags_of_vectors(state):
+    """What is not finite is looked at again: whether NumPy would warn, or something that was not finite came in."""
+    source = f"""
+def f(a, b):
+    with np.errstate({state}):
+        s = 0.0
+        for n in range(len(a) + 1):
+            s = a[:n] @ b[:n]
+    return s
+"""
+    rest = np.ones(20)
+    for pair in (([1e200, 1.0], [1e200, 1.0]), ([1e200, 1e200], [1e200, -1e200]), ([np.inf, 1.0], [1.0, 1.0]), ([np.inf, 1.0], [0.0, 1.0]),
+                 ([np.inf, -np.inf], [1.0, 1.0]), ([np.nan, 1.0], [1.0, 1.0]), ([1e-200], [1e-200]), ([-0.0, 0.0], [1.0, -1.0])):  # fmt: skip
+        for few in (True, False):
+            a, b = (np.array(x) if few else np.concatenate([rest, x, rest]) for x in pair)
+            check(source, a, b, configurations=("jit", "numpy", "forced"))
 
 
 def test_a_matrix_by_itself():
@@ -147,3 +186,23 @@ def test_a_loop_that_differs_is_not_used(monkeypatch):
     monkeypatch.setattr(products, "_product", lambda loop, a, b: np.asarray(a @ b) + 1)
     assert products.usable("float64")
     assert not products.usable.__wrapped__("float64")
+
+
+def test_a_function_for_vectors_that_differs_is_not_used(monkeypatch):
+    real = dots._callable
+    monkeypatch.setattr(dots, "_callable", lambda dtype, fused: lambda a, b, few: real(dtype, fused)(a, b, few) + (len(a) == 127))
+    found = dots.way("float64")
+    assert found is not None
+    assert dots.way.__wrapped__("float64") is None
+    assert dots.way("complex128") is None
+    monkeypatch.setattr(dots, "way", lambda dtype: None)
+    check(PRODUCT, made(9), made(9))
+
+
+@pytest.mark.parametrize("wrong", range(4, 31, 13))
+def test_as_few_elements_in_line_as_are_added_in_order(monkeypatch, wrong):
+    real = dots._callable
+    monkeypatch.setattr(dots, "_callable", lambda dtype, fused: lambda a, b, few: real(dtype, fused)(a, b, few) + (len(a) == wrong <= few))
+    found = dots.way.__wrapped__("float64")
+    assert found is not None
+    assert found.few < wrong

@@ -12,11 +12,11 @@ from llvmlite import ir
 
 from ..ir.types import Array
 from ..ir.ufuncs import LARGEST_PRODUCT
-from . import inner, units
+from . import dots, inner, units
 from .arrays import ArrayValue, load_element
 from .elementwise import raised
 from .ints import ONE, ZERO
-from .llvm import I64, PTR, call, i64
+from .llvm import DTYPES, I64, PTR, call, i64, is_finite
 from .rows import row
 from .whole import exit_and_release, new_array, size
 
@@ -90,6 +90,9 @@ def _matmul(d: Driver, op: Op) -> Any:
     d.exit_if(op, b.icmp_signed("==", b.mul(lengths[0], lengths[2]), ZERO))
     for length in (*lengths, size(b, lengths)):
         d.exit_if(op, b.icmp_unsigned(">", length, i64(LARGEST_PRODUCT)))
+    how = None if rows or columns else dots.way(left.type.name)
+    if how is not None:
+        return _dot(d, op, how, left, right)
     made: list[ArrayValue] = []
     if isinstance(result, Array):
         made.append(new_array(d, op, op.result, [*left.dims[:-1], *right.dims[1:]], made))
@@ -102,6 +105,23 @@ def _matmul(d: Driver, op: Op) -> Any:
     call(b, symbol, ir.VoidType(), *words, d.data_symbol(unit.data) if unit.data else PTR(None))
     exit_and_release(d, op, raised(d, op), made)
     return made[0] if made else load_element(d, place, left.type.name)
+
+
+def _dot(d: Driver, op: Op, how: dots.Way, left: ArrayValue, right: ArrayValue) -> Any:
+    """A finite result has raised nothing that counts. Otherwise it is made once more, to see."""
+    b, (length,), dtype = d.builder, left.dims, left.type.name
+    symbol = d.unit(dots.unit(dtype, how.fused))
+
+    def product() -> Any:
+        return call(b, symbol, DTYPES[dtype], left.data, left.steps[0], right.data, right.steps[0], length, i64(how.few))
+
+    made = product()
+    if d.graph.errors_at(op).watched:
+        with d.rarely(b.not_(is_finite(b, made))):
+            call(b, "pj_fp_clear", ir.VoidType())
+            product()
+            d.exit_if(op, raised(d, op))
+    return made
 
 
 def _walk(d: Driver, array: ArrayValue, *there: bool) -> Iterator[Any]:
