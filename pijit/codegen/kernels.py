@@ -46,6 +46,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
     """Adds the kernel to the module."""
     function = ir.Function(module, SIGNATURE, symbol(kernel))
     function.attributes.add("nounwind")
+    function.attributes.add("noimplicitfloat")  # two words at once would have to wait until both, which were stored singly, are in the cache
     low, high, words = function.args
     builder = ir.IRBuilder(function.append_basic_block())
     values: list[ir.Value] = []
