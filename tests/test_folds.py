@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from differential import check_calls
@@ -9,6 +11,8 @@ from differential import check_calls
 import pijit
 from pijit.codegen import folds
 from pijit.ground.config import CONFIG
+from pijit.ir.kernel import Fold, Kernel, Operand, Step
+from pijit.ir.ufuncs import shows_flags
 
 ROW = "import numpy as np\ndef f(a, b):\n    return np.sum(a * b), (a - b).sum(axis=0), (a > b).sum(), (a * a).mean()\n"
 GRID = (
@@ -63,6 +67,35 @@ def test_special_values(state):
             calls += [(a, b), (b * 0.0, a), (np.full(n, value), b)]
     source = ROW.replace("def f(", "def g(") + f"def f(a, b):\n    with np.errstate(all='{state}'):\n        return g(a, b)\n"
     check_calls(source, calls, configurations=("jit", "numpy"))
+
+
+@pytest.mark.parametrize("state", ["warn", "raise", "ignore"])
+def test_flags_that_a_finite_sum_hides(state):
+    """What is too large, or divided by zero, need not be seen in the sum."""
+    lines = ["1.0 / (a * b)", "np.where(b > 0.0, a / b, 0.0)", "np.minimum(a * b, 1.0)", "(a * b > 1.0).astype(np.float64)", "np.sqrt(a) * 0.5 - b"]
+    calls = []
+    for n in (1, 5, 40):
+        for x, y in ((1e200, 1e200), (1.0, 0.0), (0.0, 0.0), (-1.0, 1.0), (np.inf, 1.0), (np.nan, 1.0), (np.inf, -np.inf)):
+            a, b = np.ones(n), np.full(n, 2.0)
+            a[n // 2], b[n // 2] = x, y
+            calls.append((a, b))
+    for line in lines:
+        source = f"import numpy as np\ndef f(a, b):\n    with np.errstate(all='{state}'):\n        return np.sum({line})\n"
+        check_calls(source, calls, configurations=("jit", "numpy"))
+
+
+def test_what_a_finite_sum_shows():
+    def kernel(*steps, reference=None, dtype="float64"):
+        made = tuple(Step(name, args, dtype) for name, args in steps)
+        return Kernel(1, (Operand(dtype, (8,)),) * 2, made, (), fold=Fold(len(made) + 1 if reference is None else reference, 0))
+
+    assert shows_flags(kernel(("multiply", (0, 1))))
+    assert shows_flags(kernel(("divide", (0, 1)), ("multiply", (2, 2)), ("absolute", (3,)), reference=3))
+    assert not shows_flags(kernel(("multiply", (0, 1)), ("divide", (0, 2))))
+    assert not shows_flags(kernel(("multiply", (0, 1)), ("maximum", (2, 0))))
+    assert not shows_flags(kernel(("multiply", (0, 1)), ("subtract", (0, 1)), reference=2))
+    assert not shows_flags(kernel(("multiply", (0, 1)), dtype="int64"))
+    assert not shows_flags(replace(kernel(("multiply", (0, 1))), fold=None))
 
 
 PROGRAMS = {

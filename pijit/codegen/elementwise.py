@@ -11,13 +11,13 @@ from llvmlite import ir
 from ..ir.graph import Op
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Array, Np
-from ..ir.ufuncs import raises, signals
+from ..ir.ufuncs import raises, shows_flags, signals
 from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
 from .kernels import TROUBLE, declared, divisible, work
-from .llvm import I1, I64, PTR, call, i64, make_complex, parts
+from .llvm import I1, I64, PTR, call, i64, is_finite, make_complex, parts
 from .loops import nest
 from .rows import Unsupported, row
 from .whole import exit_and_release, new_array, size
@@ -117,10 +117,24 @@ def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ..
         made.append(new_array(d, op, result, [*dims[:axis], *kept, *dims[axis + 1 :]], made))
     place = made[-1].data if array else d.stack(2)
     words = _kernel_words(d, op, kernel, dims, total, made, place)
-    p = stores.in_words(d, words)
+    p, symbol = stores.in_words(d, words), d.unit(units.kernel_unit(kernel))
+    if not array and shows_flags(kernel):
+        return (*made, _looked_at(d, op, made, kernel, lambda: _run(d, kernel, symbol, words[0], p, total), place))
     with _watched(d, op, made, signals(kernel), op.attrs["flags"]) as statuses:
-        statuses.append(_run(d, kernel, d.unit(units.kernel_unit(kernel)), words[0], p, total))
+        statuses.append(_run(d, kernel, symbol, words[0], p, total))
     return tuple(made) if array else (*made, load_element(d, place, kernel.dtype(kernel.fold.reference)))
+
+
+def _looked_at(d: Driver, op: Op, made: list[ArrayValue], kernel: Kernel, run: Callable[[], Any], place: Any) -> Any:
+    """The sum of a kernel that is run once more, for its flags, where that is not finite."""
+    b = d.builder
+    assert kernel.fold is not None
+    status = run()
+    found = load_element(d, place, kernel.dtype(kernel.fold.reference))
+    trouble = b.icmp_signed("!=", b.and_(status, i64(TROUBLE)), i64(0))
+    with d.rarely(b.or_(trouble, b.not_(is_finite(b, found)))), _watched(d, op, made, True, True) as statuses:
+        statuses.append(run())
+    return found
 
 
 @row("accumulate")

@@ -91,6 +91,21 @@ def signals(kernel: Kernel) -> bool:
     )
 
 
+def shows_flags(kernel: Kernel) -> bool:
+    """Whether a finite sum says that nothing was divided by zero or too large, and nothing invalid: what is not finite goes into it from
+    every step that makes something of the kind."""
+    if kernel.fold is None or _is_int(kernel.dtype(kernel.fold.reference)):
+        return False
+    first, shown = len(kernel.operands), {kernel.fold.reference}
+    for number, step in reversed([*enumerate(kernel.steps, first)]):
+        is_shown = number in shown and step.ufunc in _SHOWN and _is_real(step.dtype)
+        if not is_shown and can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)):
+            return False
+        if number in shown and step.ufunc in _KEEPING:
+            shown.update(step.args)
+    return True
+
+
 def place_counts(kernel: Kernel) -> bool:
     """Whether bits may depend on where an element stands in the array that NumPy's loop is given: then NumPy cannot be asked for a part, except
     for the end of a single axis."""
@@ -116,11 +131,13 @@ def names_flags(kernel: Kernel) -> int | None:
     """The step that the kernel's floating-point flags come from: the only one that raises any, and just those that NumPy's loop raises."""
     raising = [n for n, step in enumerate(kernel.steps) if can_raise(step.ufunc, (*map(kernel.dtype, step.args), step.dtype))]
     known = len(raising) == 1 and all(step.ufunc in (_PLAIN if n in raising else _BLIND) for n, step in enumerate(kernel.steps))
-    return raising[0] if known and kernel.steps[raising[0]].dtype in ("float32", "float64") else None
+    return raising[0] if known and _is_real(kernel.steps[raising[0]].dtype) else None
 
 
 _PICKS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
 _PLAIN = frozenset(["add", "subtract", "multiply", "divide", "true_divide"])  # one instruction of the processor
+_KEEPING = frozenset(["add", "subtract", "multiply", "square", "power_2", "negative", "positive"])  # what is not finite makes no finite number
+_SHOWN = _PLAIN | {"square", "power_2", "sqrt", "reciprocal", "power_-1"}  # whatever raises a flag that counts is not finite
 _BLIND = frozenset(["negative", "positive", "absolute", "abs", "fabs", "copysign", "logical_not"])  # these look at bits only
 _WIDENING = frozenset(
     {("float32", "float64"), ("float32", "complex64"), ("float32", "complex128"), ("float64", "complex128")}
@@ -133,6 +150,10 @@ def nothing_is_something(result: Type) -> bool:
     """Whether a reduction of no elements to this type gives the identity, if there is one: where the result's strides cannot depend on
     those of an array without elements."""
     return not isinstance(result, Array) or result.ndim == 1
+
+
+def _is_real(dtype: str) -> bool:
+    return dtype in ("float32", "float64")
 
 
 def _is_int(dtype: str) -> bool:
