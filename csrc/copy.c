@@ -68,6 +68,13 @@ static void copy_row(char *to, const char *from, const Axis *a, int64_t itemsize
     }
 }
 
+/* n elements along one axis, from memory that has nothing in common with where they go. */
+void pj_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t itemsize)
+{
+    const Axis axis = {n, 0, to_step, from_step};
+    copy_row(to, from, &axis, itemsize);
+}
+
 static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
 {
     if (naxes == 1) {

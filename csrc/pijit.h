@@ -370,6 +370,7 @@ int pj_failure(PjRun *r, PjFragment *fragment, PyObject **object);
 PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
 PyObject *pj_return(PjExit *e, int64_t *W);
 int64_t pj_recheck(int64_t *W);
+void pj_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t itemsize);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 int64_t pj_kernel_rolled(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, const int64_t *block, int64_t count);
 int64_t pj_roll(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);

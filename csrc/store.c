@@ -70,6 +70,22 @@ static int64_t run_falling(Kernel kernel, const Plan *plan, int64_t *p, const Wa
     return high;
 }
 
+/* The same for a short axis: all of it at once. */
+static int run_short(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target)
+{
+    _Alignas(64) char buffer[BUFFER];
+    const int64_t n = p[0];
+    point_at(plan, p, buffer, &target->itemsize);
+    int64_t flags = raised(kernel, plan, 0, n, p);
+    point_at(plan, p, target->data, target->steps);
+    if (flags) {
+        p[plan->result] = 0;
+        return REDO;
+    }
+    pj_copy_row(target->data, target->steps[0], buffer, target->itemsize, n, target->itemsize);
+    return DONE;
+}
+
 /* Stores in place; the kernel puts what was there before into the buffer. */
 static int64_t run_logged(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer, int64_t rows)
 {
@@ -256,6 +272,9 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     memset(p + plan->result, 0, 4 * sizeof *p);
     if (plan->direct == 3) {
         return raised(kernel, plan, 0, n, p) ? REDO : DONE;
+    }
+    if (small && !plan->in_place && plan->naxes == 1) {
+        return run_short(kernel, plan, p, &target);
     }
     if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
         int64_t flags = raised(kernel, plan, 0, n, p);
