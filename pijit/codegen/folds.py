@@ -19,6 +19,9 @@ from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
 
 _SUMS, _BLOCK, _DEPTH = 8, 128, 64
+_STEPS = 8  # kernels of so many have, since LLVM takes its time for them:
+_FEW = 32  # code for less elements than these, which need no buffer;
+_SHORT = (2, 3)  # and for a last axis of these lengths
 _LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 137, 255, 257, 1031, 4099)
 
 
@@ -59,8 +62,28 @@ class FoldedBody(Body):
         self.dtype = kernel.dtype(kernel.fold.reference)
         self.type = memory_type(self.dtype)
         self.sum = self.entry.alloca(self.type)
+        self.small = len(kernel.steps) <= _STEPS
 
-    def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: Any = None) -> None:
+    def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
+        """All loops; for a short last axis, whose length LLVM then knows, loops of their own."""
+        last = self.kernel.ndim - 1
+        if last == 0 or not self.small:
+            self._nest(axis, low, high, row, pointers)
+            return
+        length, done = self.dims[last], self.builder.append_basic_block()
+        other = self.builder.append_basic_block()
+        switch = self.builder.switch(length, other)
+        for known in (*_SHORT, None):
+            place = other if known is None else self.builder.append_basic_block()
+            if known is not None:
+                switch.add_case(I64(known), place)
+            self.builder.position_at_end(place)
+            self.dims[last] = length if known is None else I64(known)
+            self._nest(axis, low, high, row, pointers)
+            self.builder.branch(done)
+        self.builder.position_at_end(done)
+
+    def _nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: Any = None) -> None:
         """``before``: how many sums come before, in units of the next axis that is not folded."""
         builder, last = self.builder, self.kernel.ndim - 1
         before = I64(0) if before is None else before
@@ -81,7 +104,7 @@ class FoldedBody(Body):
             ]
             row = builder.mul(builder.add(row, index), self.dims[axis + 1])
             place = before if axis == self.fold.axis else builder.add(before, index)
-            self.nest(axis + 1, I64(0), self.dims[axis + 1], row, inner, place)
+            self._nest(axis + 1, I64(0), self.dims[axis + 1], row, inner, place)
 
     # ---- row after row ----
 
@@ -118,17 +141,17 @@ class FoldedBody(Body):
         def element(index: ir.Value) -> ir.Value:
             return self.elements(builder.add(low, index), same, pointers, outputs)[self.fold.reference]
 
-        few, many, done = (builder.append_basic_block() for _ in range(3))
-        builder.cbranch(builder.icmp_signed("<", n, I64(_SUMS)), few, many)
-        builder.position_at_end(few)
+        pairs = _Pairs(self, element)
         self._set(self._nothing())
-        with self.loop(I64(0), n) as index:
-            self._set(self._add(self._get(), element(index)))
-        builder.branch(done)
-        builder.position_at_end(many)
-        _Pairs(self, element).emit(n)
-        builder.branch(done)
-        builder.position_at_end(done)
+        if isinstance(high, ir.Constant):
+            pairs.emit_in_turn(I64(0), high)
+        else:
+            by_eight = self.small and not self.sources
+            with builder.if_else(builder.icmp_signed("<", n, I64(_FEW if by_eight else _SUMS))) as (few, many):
+                with few:
+                    pairs.emit_few(n, by_eight)
+                with many:
+                    pairs.emit(n)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
 
     def _nothing(self) -> ir.Value:
@@ -142,20 +165,42 @@ class FoldedBody(Body):
 
 
 class _Pairs:
-    """At least 8 elements: leaves the sum in the body's."""
+    """Leaves the sum in the body's."""
 
     def __init__(self, body: FoldedBody, element: Any) -> None:
         self.body, self.element = body, element
         self.vector = ir.VectorType(body.type, _SUMS)
         self.eight = body.entry.alloca(self.vector)
-        self.buffer = self._room(body.type, _BLOCK)
-        self.buffer.align = 64
+        self.buffer, self.lanes = self._room(body.type, _BLOCK), self._room(body.type, _SUMS)
+        self.buffer.align = self.lanes.align = 64
         self.left, self.right = self._room(body.type, _DEPTH), self._room(I64, _DEPTH)
 
     def _room(self, type: ir.Type, length: int) -> Any:
         made = self.body.entry.alloca(ir.ArrayType(type, length))
         made.type = POINTER  # llvmlite would give it a pointer type of its own
         return made
+
+    def emit_few(self, n: ir.Value, by_eight: bool) -> None:
+        """Less than a block, or less than eight: as they are made."""
+        body, b = self.body, self.body.builder
+        if not by_eight:
+            self.emit_in_turn(I64(0), n)
+            return
+        with b.if_then(b.icmp_signed(">=", n, I64(_SUMS))):
+            b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
+            with body.loop(I64(0), b.lshr(n, I64(3))) as turn:
+                start = b.shl(turn, I64(3))
+                with body.loop(I64(0), I64(_SUMS)) as lane:
+                    b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
+                self._add_eight(self.lanes)
+            self._join_eight()
+        self.emit_in_turn(b.and_(n, I64(-_SUMS)), n)
+
+    def emit_in_turn(self, low: ir.Value, high: ir.Value) -> None:
+        """One after the other, to what is there."""
+        body = self.body
+        with body.loop(low, high) as index:
+            body._set(body._add(body._get(), self.element(index)))
 
     def emit(self, n: ir.Value) -> None:
         """Halves, until what is left is a block; adds it to what waits for it, and goes on with what is next."""
@@ -211,16 +256,24 @@ class _Pairs:
         size, eights = body.type, b.and_(length, I64(-_SUMS))
         b.store(b.load(self.buffer, typ=self.vector, align=_ALIGNED), self.eight)
         with body.loop(I64(1), b.lshr(length, I64(3))) as index:
-            place = self._at(self.buffer, size, b.mul(index, I64(_SUMS)))
-            more = b.load(place, typ=self.vector, align=_ALIGNED)
-            b.store(self._add(b.load(self.eight, typ=self.vector), more), self.eight)
+            self._add_eight(self._at(self.buffer, size, b.mul(index, I64(_SUMS))))
+        self._join_eight()
+        with body.loop(eights, length) as index:
+            body._set(body._add(body._get(), b.load(self._at(self.buffer, size, index), typ=size)))
+
+    def _add_eight(self, place: ir.Value) -> None:
+        b = self.body.builder
+        more = b.load(place, typ=self.vector, align=_ALIGNED)
+        b.store(self._add(b.load(self.eight, typ=self.vector), more), self.eight)
+
+    def _join_eight(self) -> None:
+        """The sum of the eight sums."""
+        body, b = self.body, self.body.builder
         sums = b.load(self.eight, typ=self.vector)
         parts = [b.extract_element(sums, ir.IntType(32)(number)) for number in range(_SUMS)]
         while len(parts) > 1:
             parts = [body._add(*parts[number : number + 2]) for number in range(0, len(parts), 2)]
         body._set(parts[0])
-        with body.loop(eights, length) as index:
-            body._set(body._add(body._get(), b.load(self._at(self.buffer, size, index), typ=size)))
 
     def _add(self, one: ir.Value, other: ir.Value) -> ir.Value:
         b = self.body.builder
