@@ -1,4 +1,4 @@
-"""In-place operations on large arrays, which NumPy does itself, and stores of slices into themselves."""
+"""In-place operations on large arrays, which are kernels or NumPy's own, and stores of slices into themselves."""
 
 from __future__ import annotations
 
@@ -80,6 +80,34 @@ def test_picked_in_place(ufunc, size):
         calls.append((a, b))
     for dtype in ("float64", "float32"):
         check_calls(INTO.format(ufunc), [tuple(x.astype(dtype) for x in call) for call in calls], configurations=("jit",))
+
+
+HUGE = """
+def f(a, b, w):
+    for k in range(1, 4):
+        np.{0}(a, b[k : k + a.size], out=a)
+        a[:9] += w
+    a -= b[: a.size]
+    a /= b[0]
+    return a
+"""
+
+
+@pytest.mark.parametrize("ufunc", PICKS)
+def test_picked_in_huge_arrays(ufunc):
+    """Compiled for arrays that are too large for the cache: the kernels wait for each other, unless NumPy has to pick."""
+    rng = np.random.default_rng(1)
+    for dtype in ("float64", "float32", "int64"):
+        b = (rng.standard_normal(300_009) * 9).astype(dtype)
+        calls = []
+        for special in ([], [np.nan, np.inf, -np.inf], [0.0, -0.0, np.nan]) if dtype != "int64" else ([],):
+            for place in (2, 150_000, 299_997) if special else (0,):
+                a, c = b[3:-6].copy(), b.copy() + b.dtype.type(1)
+                a[place : place + len(special)] = special
+                c[place + 1 : place + 1 + len(special)] = special[::-1]
+                calls.append((a, c, b.dtype.type(3)))
+        source = HUGE.format(ufunc) if dtype != "int64" else HUGE.format(ufunc).replace("/=", "*=")
+        check_calls(source, calls, configurations=("jit",))
 
 
 MADE = ("w = a * 2", "w = a + b", "w = np.sqrt(b) - a", "w = a[::2] * b[::2]", "w = (a * 2).astype(np.float32)", "w = a > b", "w = k * k")
