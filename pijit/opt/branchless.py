@@ -5,7 +5,8 @@
     N: goto J(n)
 
 A branch that goes now one way and now the other costs more than a few operations. Where no side can leave, LLVM does it by itself; a choice
-between values that are there is made here all the same, so that their range is known.
+between values that are there is made here all the same, so that their range is known, and so is one that ends a round of a loop, which LLVM
+leaves alone. There what decides must not hang on what is chosen: else each round would wait for the one before it, and a branch does not.
 Moved are operations that cannot leave, and int arithmetic with constants: there the exit is taken when the side is the one to run and its operand
 lies outside the range in which nothing overflows.
 
@@ -39,11 +40,13 @@ _ON_BOTH_WAYS = {**_BY_CONSTANT, **_LINEAR, "raw_add": "wrap_add", "raw_sub": "w
 def straighten(graph: Graph) -> None:
     """Does it for every such branch, innermost first."""
     entered = ways_in(graph)
+    place = {block: number for number, block in enumerate(graph.blocks)}
     new: Renaming = {}
-    for block in _in_loops(graph):
+    changed = False
+    for block in _in_loops(graph, place):
         if isinstance(block.end, Branch):
-            _try(block, block.end, entered, new)
-    if new:
+            changed |= _try(block, block.end, entered, place, new)
+    if changed:
         rename(graph, new)
         graph.arrange()
         merge(graph)
@@ -133,9 +136,8 @@ def _free_loads(block: Block) -> list[Op]:
     return found
 
 
-def _in_loops(graph: Graph) -> list[Block]:
+def _in_loops(graph: Graph, place: dict[Block, int]) -> list[Block]:
     """The blocks between a header and a jump back to it, the last ones first."""
-    place = {block: number for number, block in enumerate(graph.blocks)}
     inside: set[Block] = set()
     for block in graph.blocks:
         for jump in block.jumps():
@@ -144,24 +146,61 @@ def _in_loops(graph: Graph) -> list[Block]:
     return [block for block in reversed(graph.blocks) if block in inside]
 
 
-def _try(block: Block, end: Branch, entered: dict[Block, int], new: Renaming) -> None:
+def _try(block: Block, end: Branch, entered: dict[Block, int], place: dict[Block, int], new: Renaming) -> bool:
     yes, no = _Side(end.yes, entered), _Side(end.no, entered)
     if yes.after.target is not no.after.target:  # one may be the way past the other
         yes, no = (yes, _Side(end.no)) if yes.after.target is end.no.target else (_Side(end.yes), no)
     join = yes.after.target
     pairs = list(zip(yes.after.args, no.after.args, strict=True)) if join is no.after.target else []
-    if not pairs or join.is_header or entered[join] != 2 or not all(_chosen(a) for a, _ in pairs):
-        return
-    if len(yes.ops) + len(no.ops) > _MOST or not (yes.straight() and no.straight()) or not (yes.ranges or no.ranges or not (yes.ops or no.ops)):
-        return
+    differ = [param for param, (a, b) in zip(join.params, pairs, strict=False) if a is not b]
+    if not pairs or not all(_chosen(param) for param in differ) or len(yes.ops) + len(no.ops) > _MOST or not (yes.straight() and no.straight()):
+        return False
+    if join.is_header:
+        if block is join or not differ or _hangs_on(end.condition, differ, join, place, new):
+            return False
+    elif entered[join] != 2 or not all(_chosen(param) for param in join.params):
+        return False
+    elif not (yes.ranges or no.ranges or not (yes.ops or no.ops)):
+        after = join.end
+        if join.ops or not isinstance(after, Jump) or not after.target.is_header:
+            return False
+        params = [param for param, arg in zip(after.target.params, after.args, strict=True) if arg in differ]
+        if _hangs_on(end.condition, params, after.target, place, new):
+            return False
     before = _redo(block)
     block.ops += yes.code(end.condition, True, before) + no.code(end.condition, False, before)
+    chosen = []
     for param, (a, b) in zip(join.params, pairs, strict=True):
+        if join.is_header and param not in differ:
+            chosen.append(a)
+            continue
         choice = Op("select", (end.condition, a, b), (param.type,), {}, {}, block.line)
         block.ops.append(choice)
-        new[param] = choice.result
+        chosen.append(choice.result)
+    if join.is_header:
+        block.end = Jump(join, tuple(chosen))
+        return True
+    new.update(zip(join.params, chosen, strict=True))
     join.params = []
     block.end = Jump(join)
+    return True
+
+
+def _hangs_on(value: Value, params: list[Value], header: Block, place: dict[Block, int], new: Renaming) -> bool:
+    """Whether it is made of any of these params of the header, or may be: what other blocks of the loop are given is not followed."""
+    seen: set[Value] = set()
+    left = [value]
+    while left:
+        value = left.pop()
+        value = new.get(value, value)
+        if value in seen or isinstance(value, Const):
+            continue
+        seen.add(value)
+        if isinstance(value.op, Op):
+            left += value.op.args
+        elif value in params or (isinstance(value.op, Block) and value.op is not header and place[value.op] > place[header]):
+            return True
+    return False
 
 
 def _redo(block: Block) -> Exit | None:

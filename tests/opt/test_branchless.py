@@ -6,6 +6,7 @@ from graphs import Builder
 
 from pijit.ir.check import check
 from pijit.ir.evaluate import rebuild
+from pijit.ir.graph import Branch
 from pijit.ir.run import run
 from pijit.ir.types import BOOL, INT, Array, Np
 from pijit.opt.branchless import straighten
@@ -93,3 +94,59 @@ def test_both_ways_at_once():
     # 3 * k + 1 leaves 64 bits: the way out is taken before anything has happened
     for k in (2**62 + 1, -(2**62) - 1):
         assert outcome(after, k)[0] == outcome(before, k)[0] == "redo"
+
+
+def counting(decides, latch):
+    """for i in range(n): if decides(i, hits): hits += 1 -- with a block before the header, or each way to it by itself."""
+    b = Builder(INT)
+    header, (hits, i) = b.block(INT, INT, header=True)
+    body, _ = b.block()
+    more, _ = b.block()
+    join, (new,) = b.block(INT)
+    after, _ = b.block()
+    b.jump(header, 0, 0)
+    b.current = header
+    b.op("poll")
+    b.branch(b.op("cmp", i, b.inputs[0], type=BOOL, symbol="<"), body, after)
+    b.current = body
+    following = b.op("raw_add", i, 1, type=INT)
+    condition = decides(b, i, hits)
+    b.branch(condition, more, *((join, (), (hits,)) if latch else (header, (), (hits, following))))
+    b.current = more
+    another = b.op("raw_add", hits, 1, type=INT)
+    b.jump(*((join, another) if latch else (header, another, following)))
+    b.current = join
+    b.jump(header, new, following)
+    if not latch:
+        b.graph.blocks.remove(join)
+    b.current = after
+    return b.leave(hits)
+
+
+def odd(b, i, hits):
+    return b.op("cmp", b.op("raw_mod", i, 2, type=INT), 1, type=BOOL, symbol="==")
+
+
+def few(b, i, hits):
+    return b.op("cmp", b.op("raw_sub", i, hits, type=INT), 3, type=BOOL, symbol="<")
+
+
+def test_a_choice_at_the_end_of_a_round():
+    for latch in (False, True):
+        graph, before = counting(odd, latch), counting(odd, latch)
+        straighten(graph)
+        check(graph)
+        assert "select" in names(graph)
+        assert sum(isinstance(block.end, Branch) for block in graph.blocks) == 1
+        for n in (0, 1, 2, 17):
+            assert outcome(graph, n) == outcome(before, n) == ("return", n // 2)
+
+
+def test_what_decides_hangs_on_what_is_chosen():
+    """A round would wait for the one before it."""
+    for latch in (False, True):
+        graph = counting(few, latch)
+        straighten(graph)
+        check(graph)
+        assert "select" not in names(graph)
+        assert outcome(graph, 9) == outcome(counting(few, latch), 9)
