@@ -229,12 +229,26 @@ static const int64_t *chunk(const Ints *a, int64_t from, int64_t *buffer)
         most = value > most ? value : most;                                                                           \
     }
 
+/* The same of words that lie behind each other, by the signs of their distances from both ends: processors have that for several at once. What wraps
+ * around is far outside. */
+static int64_t words_within(const uint64_t *words, int64_t n, uint64_t length)
+{
+    uint64_t signs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        signs |= (words[i] + length) | (length - 1 - words[i]);
+    }
+    return !(signs >> 63);
+}
+
 /* Whether -length <= index < length for each of them. */
 int64_t pj_within(const char *data, int64_t kind, int64_t step, int64_t n, int64_t length)
 {
     const Ints ints = {data, kind, step, n}, *a = &ints;
     if (kind > 0 && kind < 4 && length >= INT64_C(1) << 8 * kind) {
         return 1;
+    }
+    if (kind == -8 && step == 8) {
+        return words_within((const uint64_t *)data, n, (uint64_t)length);
     }
     switch (kind) {
 #define X(number, type)                                                                                               \

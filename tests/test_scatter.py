@@ -93,6 +93,18 @@ def test_at_that_fails():
     check_calls(source, calls[4:7], configurations=("jit", "numpy"))
 
 
+@pytest.mark.parametrize("place", [4, -5, 5, -6, 2**63 - 1, -(2**63), 2**62])
+def test_at_one_place_among_many(place):
+    """Also where words are looked at several at once: it is the first or the last of them, or between."""
+    calls = []
+    for n in (1, 2, 3, 18):
+        for at in {0, n // 2, n - 1}:
+            i = np.arange(n) % 5
+            i[at] = place
+            calls += [(np.arange(5.0), i, np.ones(n)), (np.arange(5.0), np.repeat(i, 2)[::2], np.ones(n)), (np.arange(5.0), i[::-1], np.ones(n))]
+    check_calls(AT.format(ufunc="add"), calls, configurations=("jit", "numpy"))
+
+
 OVERLAPS = (
     "np.add.at(x, i, x[:4])", "np.add.at(x[1:], i, x[:4])", "np.subtract.at(x, x[:4].astype(int), x[0])", "np.add.at(y, y[:4], y[4:8])",
     "np.add.at(y, y, 1)",
