@@ -187,8 +187,7 @@ def actual(t: Tracer, value: Value, depth: int = _DEPTH) -> Any:
     if not isinstance(op, Op) or depth == 0:
         return None
     if op.name in ("dim", "stride"):
-        array = t.samples.get(op.args[0])
-        return None if array is None else (array.shape if op.name == "dim" else array.strides)[op.attrs["axis"]]
+        return _measure(t, op, depth)
     if not op.name.startswith(_FOLLOWED) or op.name in _COSTLY:
         return None
     args = [actual(t, arg, depth - 1) for arg in op.args]
@@ -201,6 +200,18 @@ def actual(t: Tracer, value: Value, depth: int = _DEPTH) -> Any:
     for made, found in zip(op.results, results if len(op.results) > 1 else (results,), strict=True):
         t.samples[made] = found
     return t.samples[value]
+
+
+def _measure(t: Tracer, op: Op, depth: int) -> Any:
+    """A length or a stride of an array."""
+    array, axis = op.args[0], op.attrs["axis"]
+    if array in t.samples:
+        held = t.samples[array]
+        return (held.shape if op.name == "dim" else held.strides)[axis]
+    if not isinstance(array.op, Op) or array.op.name != "view":
+        return None
+    lengths_and_strides = array.op.args[2:]
+    return actual(t, lengths_and_strides[axis + (len(lengths_and_strides) // 2 if op.name == "stride" else 0)], depth - 1)
 
 
 def actual_length(t: Tracer, value: Value) -> int | None:

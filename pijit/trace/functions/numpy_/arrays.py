@@ -175,8 +175,10 @@ def _reshape(t: Tracer, function: Any, args: Args, kwargs: Kwargs, wanted: Abstr
 
     a = args[0] if args else None
     dims = None if kwargs or wanted is None else shape_of(t, wanted)
-    if not isinstance(a, ArrayValue) or a.type.order != "C" or not a.dims or not dims:
+    if not isinstance(a, ArrayValue) or not a.dims or not dims:
         return opaque.call_pure(t, function, args, kwargs)
+    if a.type.order != "C":
+        return _by_numpy(t, function, args, a, len(dims))
     unknown = [axis for axis, dim in enumerate(dims) if isinstance(dim, Const) and dim.value == -1]
     rest = [dim for axis, dim in enumerate(dims) if axis not in unknown]
     if len(unknown) > 1 or any(isinstance(dim, Const) and dim.value < (1 if unknown else 0) for dim in rest):
@@ -193,6 +195,16 @@ def _reshape(t: Tracer, function: Any, args: Args, kwargs: Kwargs, wanted: Abstr
             t.check(compare(t, ">=", dim, const(0)), "shape_mismatch")
     t.check(compare(t, "==", _checked_length(t, dims), total), "shape_mismatch")
     return contiguous(t, a, dims, told=not unknown)
+
+
+def _by_numpy(t: Tracer, function: Any, args: Args, a: ArrayValue, rank: int) -> Abstract:
+    """Stand-ins may not have the lengths that the program computes: what is no view is a new array in C order."""
+    try:
+        return opaque.call_pure(t, function, args, {})
+    except Break:
+        if not a.type.writable:
+            raise
+        return opaque.call_pure(t, function, args, {}, sample=np.zeros((2,) * rank, a.type.dtype))
 
 
 def _divided(t: Tracer, total: Value, divisor: Value) -> Value:
