@@ -25,6 +25,15 @@ def _disjoint(d: Driver, op: Op) -> Any:
     return b.or_(b.icmp_unsigned("<=", high, other_low), b.icmp_unsigned("<=", other_high, low))
 
 
+@row("apart")
+def _apart(d: Driver, op: Op) -> Any:
+    b = d.builder
+    one, other = map(d.array, op.args)
+    layouts = [(b.ptrtoint(a.data, I64), *a.dims, *a.steps) for a in (one, other)]
+    same = [b.icmp_signed("==", *pair) for pair in zip(*layouts, strict=True)]
+    return b.or_(_disjoint(d, op), reduce(b.and_, same))
+
+
 @row("beyond")
 def _beyond(d: Driver, op: Op) -> Any:
     """Shifted up, what lies inside has no bits above those of twice the limit."""

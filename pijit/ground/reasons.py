@@ -172,7 +172,8 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ226", "negative_shift", "negative shift count", "The interpreter takes over and raises ValueError.",
            "Check the shift count."),
     Reason("PJ227", "overlap", "target overlaps what is stored",
-           "What is stored by a mask or by indices, or the mask or they, lies in the memory that is stored to: NumPy does it, by way of a copy.",
+           "What is stored by a mask or by indices, or the mask or they, lies in the memory that is stored to: NumPy does it, by way of a copy."
+           " Or the target of np.exp, np.power or a product of complex numbers does, which NumPy rounds otherwise there.",
            "Store a copy, if it happens often."),
     Reason("PJ228", "draw", "random number that native code does not draw",
            "The arguments are wrong, another thread is drawing from the generator, or its bit generator is none of NumPy's.",

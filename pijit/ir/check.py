@@ -197,6 +197,10 @@ def _disjoint(op: Op) -> bool:
     return len(op.args) == 2 and all(isinstance(x.type, Array) for x in op.args) and _types(op.results) == (BOOL,)
 
 
+def _apart(op: Op) -> bool:
+    return _disjoint(op) and len({x.type.ndim for x in op.args if isinstance(x.type, Array)}) == 1
+
+
 def _keep(op: Op) -> bool:
     return len(op.args) == 2 and _is_word(op.args[0].type) and _ints(op, 1) and not op.results
 
@@ -513,6 +517,7 @@ SIGNATURES: dict[str, Signature] = {
     "np_try": _np_try,
     "beyond": _beyond,
     "disjoint": _disjoint,
+    "apart": _apart,
     "keep": _keep,
     "kept": _kept,
     **dict.fromkeys(("dim", "stride"), _axis),

@@ -92,6 +92,7 @@ ROWS = (
     Row("stride", "a.strides[axis] (bytes) as int; of a view, where no attr `shown` is true, it may be another one for an axis that is never"
         " stepped along", attrs=("axis",)),
     Row("disjoint", "whether the extents of the arrays a and b in memory do not overlap; bool"),
+    Row("apart", "whether the arrays a and b, of one rank, are disjoint or the same elements in the same order; bool"),
     Row("check_index", "i, or i + n when i < 0; exit unless it is in 0..n-1", _REDO),
     Row("check", "nothing; exit unless the bool a is true", _REDO),
     Row("load", "a[i, j, ...] with as many checked indices as dimensions; NumPy scalar", effect="read"),

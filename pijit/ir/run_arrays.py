@@ -281,8 +281,13 @@ def _ramp(op: Op, length: int, first: Any, second: Any) -> Any:
     return array
 
 
+def _layout(array: Any) -> tuple[Any, ...]:
+    return array.__array_interface__["data"][0], array.shape, array.strides
+
+
 ARRAYS: dict[str, Callable[..., Any]] = {
     "disjoint": lambda op, a, b: not np.may_share_memory(a, b),
+    "apart": lambda op, a, b: not np.may_share_memory(a, b) or _layout(a) == _layout(b),
     "dim": lambda op, array: array.shape[op.attrs["axis"]],
     "stride": lambda op, array: array.strides[op.attrs["axis"]],
     "load": _load,

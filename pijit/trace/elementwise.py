@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Const, Op, Value, const
-from ..ir.types import NATIVE, Array, Np
+from ..ir.graph import Block, Const, Op, Value, const
+from ..ir.ops import OPS
+from ..ir.types import BOOL, NATIVE, Array, Np
 from . import opaque, powers, products, standins
 from .values import Abstract, ArrayValue, Break, Complex, Known, Scalar, value_of
 
@@ -99,14 +100,18 @@ def native(t: Tracer, ufunc: str, dtypes: tuple[np.dtype[Any], ...]) -> bool:
     return NATIVE.issuperset(names) and t.limits.elementwise(ufunc, names)
 
 
+def product(ufunc: str, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Whether it multiplies complex numbers: how NumPy's loop rounds depends on how the arrays lie in memory."""
+    return ufunc in ("multiply", "square") and dtypes[-1].kind == "c"
+
+
 def forwards(t: Tracer, ufunc: str, operands: list[Abstract], dtypes: tuple[np.dtype[Any], ...]) -> bool:
     """Whether a loop of NumPy, if it takes one, sees the steps that it would see without us, as far as its bits depend on them: on
     their signs, and for powers on which operand is repeated."""
     if t.limits.formula(ufunc, tuple(dtype.name for dtype in dtypes)):
         return True
     arrays = [(o, dtype) for o, dtype in zip(operands, dtypes, strict=False) if isinstance(o, ArrayValue)]
-    product = ufunc in ("multiply", "square") and dtypes[-1].kind == "c"
-    if (product or ufunc in ("power", "float_power", "clip")) and any(is_one(dim) for o, _ in arrays for dim in o.dims):
+    if (product(ufunc, dtypes) or ufunc in ("power", "float_power", "clip")) and any(is_one(dim) for o, _ in arrays for dim in o.dims):
         return False
     return all(o.type.order != "A" or o.type.name != dtype.name for o, dtype in arrays)
 
@@ -256,10 +261,12 @@ def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: Array
         for mine, dim in zip(target.dims[::-1], array.dims[::-1], strict=False):
             if is_one(mine) and not is_one(dim):
                 raise Break("shape_mismatch", "in-place operation that would need a larger target")
-    if ufunc in ("multiply", "square") and target.type.dtype.kind == "c":  # of a single element NumPy makes a reduction, which rounds otherwise
+    if product(ufunc, dtypes):  # of a single element NumPy makes a reduction, which rounds otherwise
         if all(is_one(dim) for dim in target.dims):
             return False
         _check_not_single(t, target.dims)
+    if product(ufunc, dtypes) or not t.limits.formula(ufunc, tuple(dtype.name for dtype in dtypes)):
+        _check_apart(t, target, [a for a in arrays if a.type.name == target.type.name])
     assign(t, target, emit(t, ufunc, operands, dtypes, order))
     return True
 
@@ -271,6 +278,28 @@ def _check_not_single(t: Tracer, dims: Dims) -> None:
     for dim in dims[1:]:
         size = multiply(t, size, dim)
     t.check(compare(t, "!=", size, const(1)), "shape_mismatch")
+
+
+def _check_apart(t: Tracer, target: ArrayValue, operands: list[ArrayValue]) -> None:
+    """Over memory that operands share with the target but for its very elements NumPy may run its loop as it is, which then computes in
+    another way."""
+    for operand in operands:
+        if operand.value is not target.value and not _unrelated(target.value, operand.value):
+            name = "apart" if len(operand.dims) == len(target.dims) else "disjoint"
+            t.check(t.emit(name, (target.value, operand.value), BOOL), "overlap")
+
+
+def _unrelated(one: Value, other: Value) -> bool:
+    """Whether the arrays cannot share memory: one was made by an operation, and the other did not come from it."""
+    roots = [_root(one), _root(other)]
+    made = any(isinstance(root.op, Op) and OPS[root.op.name].fresh for root in roots)
+    return made and roots[0] is not roots[1] and not any(isinstance(root.op, Block) for root in roots)
+
+
+def _root(array: Value) -> Value:
+    while isinstance(array.op, Op) and array.op.name == "view":
+        array = array.op.args[0]
+    return array
 
 
 def assign(t: Tracer, target: ArrayValue, source: Abstract) -> None:

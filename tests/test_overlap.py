@@ -1,0 +1,48 @@
+"""Results that go over the memory of operands: NumPy runs some loops as they are there, which then round otherwise than beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from differential import check_calls
+
+R = np.random.default_rng(11)
+UNARY = ("exp", "log", "tan", "cbrt", "square", "sqrt")
+BINARY = ("power", "arctan2", "multiply", "add")
+PLACES = {  # of what is written, of what is read
+    "before": ("[:-1]", "[1:]"),
+    "behind": ("[1:]", "[:-1]"),
+    "between": ("[1:-1:2]", "[2::2]"),
+    "closer": ("[: n // 2]", "[: n // 2 * 2 : 2]"),
+    "same": ("[:n]", "[:n]"),
+    "rows": (".reshape(2, -1)[:1]", ".reshape(2, -1)[1:]"),
+    "columns": (".reshape(4, -1)[:, :-1]", ".reshape(4, -1)[:, 1:]"),
+}
+IN_PLACE = (
+    "a[:-1] *= a[1:]", "a[:-1] **= a[1:]", "t = a * b; t *= b; t **= a; t[:-1] *= t[1:]; a[:] = t",
+    "t = a * b; s = t\n    for i in range(3): s[:-1] **= t[1:]; a *= s; t = s * a; t[1:] *= s[:-1]",
+)  # fmt: skip
+
+
+def _calls(dtype):
+    made = [R.uniform(0.5, 1.5, (3, 36)) for _ in range(2)]
+    a, b, c = (x.astype(dtype) + (1j * y).astype(dtype) if dtype[0] == "c" else x.astype(dtype) for x, y in zip(*made, strict=True))
+    return [(a, b, 9), (a, c, 9), (c, c, 17), (b[::-1], b, 36)]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8"])
+@pytest.mark.parametrize("place", PLACES)
+def test_out(place, dtype):
+    to, of = PLACES[place]
+    ufuncs = UNARY[4:] if dtype[0] == "c" else UNARY
+    lines = [f"np.{ufunc}(a{of}, out=a{to})" for ufunc in ufuncs]
+    for ufunc in BINARY[2:] if dtype[0] == "c" else BINARY:
+        lines += [f"np.{ufunc}(a{of}, b{to}, out=a{to})", f"np.{ufunc}(a{to}, b{of}, out=b{to})"]
+    check_calls("def f(a, b, n):\n    " + "\n    ".join(lines), _calls(dtype), configurations=("jit", "numpy"))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16"])
+@pytest.mark.parametrize("lines", IN_PLACE)
+def test_in_place(lines, dtype):
+    lines = lines if dtype == "f8" else lines.replace("**=", "*=")
+    check_calls(f"def f(a, b, n):\n    {lines}\n    return a\n", _calls(dtype), configurations=("jit", "numpy"))
