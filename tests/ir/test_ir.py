@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from graphs import Builder
 
-from pijit.ir.check import SIGNATURES, GraphError, check
+from pijit.ir.check import GraphError, check
 from pijit.ir.evaluate import rebuild
 from pijit.ir.graph import Known, Value, const
 from pijit.ir.ops import OPS
 from pijit.ir.run import EVALUATORS, run
+from pijit.ir.signatures import SIGNATURES
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, FLOAT, INT, OBJECT, Array, Np, Obj
 

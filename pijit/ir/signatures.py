@@ -1,0 +1,429 @@
+"""The types of every operation: one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .draws import DRAWS
+from .graph import Op, Value
+from .kernel import Fold, Kernel
+from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
+
+Signature = Callable[[Op], bool]
+
+
+def _types(values: tuple[Value, ...]) -> tuple[Type, ...]:
+    return tuple(value.type for value in values)
+
+
+def _exact(args: tuple[Type, ...], *results: Type) -> Signature:
+    return lambda op: _types(op.args) == args and _types(op.results) == results
+
+
+def _ints(op: Op, start: int = 0, stop: int | None = None) -> bool:
+    return all(type == INT for type in _types(op.args)[start:stop])
+
+
+def _one(op: Op, kind: type[Type]) -> bool:
+    return len(op.results) == 1 and isinstance(op.result.type, kind)
+
+
+def _math(op: Op) -> bool:
+    results = {"floor": INT, "ceil": INT, "trunc": INT, "isnan": BOOL, "isinf": BOOL, "isfinite": BOOL}
+    return (
+        bool(op.args)
+        and set(_types(op.args)) == {FLOAT}
+        and _types(op.results) == (results.get(op.attrs["name"], FLOAT),)
+    )
+
+
+def _cmp(op: Op) -> bool:
+    same = len(op.args) == 2 and op.args[0].type == op.args[1].type
+    return same and isinstance(op.args[0].type, (Scalar, Np)) and _types(op.results) == (BOOL,)
+
+
+def _select(op: Op) -> bool:
+    types = _types(op.args)
+    return len(types) == 3 and types[0] == BOOL and types[1] == types[2] and _types(op.results) == types[1:2]
+
+
+def _cast(op: Op) -> bool:
+    return (
+        len(op.args) == 1
+        and all(isinstance(x.type, (Scalar, Np)) for x in (*op.args, *op.results))
+        and len(op.results) == 1
+    )
+
+
+def _np_op(op: Op) -> bool:
+    return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, *op.results)) and len(op.results) == 1
+
+
+def _np_try(op: Op) -> bool:
+    return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, op.results[0])) and _types(op.results[1:]) == (INT,)
+
+
+def _beyond(op: Op) -> bool:
+    return len(op.args) == 1 and isinstance(op.args[0].type, Np) and op.args[0].type.dtype.kind == "i" and _types(op.results) == (INT,)
+
+
+def _disjoint(op: Op) -> bool:
+    return len(op.args) == 2 and all(isinstance(x.type, Array) for x in op.args) and _types(op.results) == (BOOL,)
+
+
+def _apart(op: Op) -> bool:
+    return _disjoint(op) and len({x.type.ndim for x in op.args if isinstance(x.type, Array)}) == 1
+
+
+def _keep(op: Op) -> bool:
+    return len(op.args) == 2 and _is_word(op.args[0].type) and _ints(op, 1) and not op.results
+
+
+def _kept(op: Op) -> bool:
+    return len(op.args) == 1 and _ints(op) and len(op.results) == 1 and _is_word(op.results[0].type)
+
+
+def _is_word(type: Type) -> bool:
+    return isinstance(type, Np) and type.dtype.kind in "iuf"
+
+
+def _axis(op: Op) -> bool:
+    (array,) = op.args
+    return isinstance(array.type, Array) and 0 <= op.attrs["axis"] < array.type.ndim and _types(op.results) == (INT,)
+
+
+def _element(skip: int) -> Signature:
+    def signature(op: Op) -> bool:
+        array = op.args[0].type
+        if not isinstance(array, Array) or len(op.args) != skip + array.ndim or not _ints(op, skip):
+            return False
+        element = (
+            op.results[0]
+            if skip == 1 and len(op.results) == 1
+            else op.args[1]
+            if skip == 2 and not op.results
+            else None
+        )
+        return element is not None and element.type == array.element
+
+    return signature
+
+
+def _view(op: Op) -> bool:
+    array = op.args[0].type
+    axes = op.attrs["axes"]
+    known = axes in ("new", "shape") or (isinstance(array, Array) and all(-1 <= axis < array.ndim for axis, _ in axes) and len(axes) == _rank(op))
+    return known and isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
+
+
+def _rank(op: Op) -> int:
+    type = op.results[0].type if op.results else op.args[0].type
+    return type.ndim if isinstance(type, Array) else 0
+
+
+def _slice_bounds(op: Op) -> bool:
+    return len(op.args) == 1 + sum(op.attrs["given"]) and _ints(op) and _types(op.results) == (INT, INT)
+
+
+def _operands(op: Op, values: tuple[Value, ...], rank: int) -> bool:
+    stretch = op.attrs["stretch"]
+    return len(stretch) == len(values) and all(
+        isinstance(value.type, Np) or (isinstance(value.type, Array) and value.type.ndim <= rank) for value in values
+    )
+
+
+def _ew(op: Op) -> bool:
+    n, rank = op.attrs["n"], _rank(op)
+    return _one(op, Array) and len(op.args) == n + rank and _ints(op, n) and _operands(op, op.args[:n], rank)
+
+
+def _assign(op: Op) -> bool:
+    if not op.args or not isinstance(op.args[0].type, Array) or op.results:
+        return False
+    array, value = op.args[0].type, op.args[1].type
+    if not isinstance(value, (Array, Np)) or value.name != array.name or not array.writable:
+        return False
+    stretch = op.attrs["stretch"]
+    axes = stretch if all(isinstance(axis, int) for axis in stretch) else stretch[-1]  # of the value, or as for ew
+    return len(op.args) == 2 + array.ndim and _ints(op, 2) and all(0 <= axis < getattr(value, "ndim", 0) for axis in axes)
+
+
+def _roll(op: Op) -> bool:
+    if not op.args or not _one(op, Array) or len(op.args) != 1 + 2 * _rank(op) or not _ints(op, 1):
+        return False
+    return isinstance(op.args[0].type, Array) and (op.args[0].type.name, op.args[0].type.ndim) == (op.result.type.name, _rank(op))  # type: ignore[attr-defined]
+
+
+def _roll_into(op: Op) -> bool:
+    if len(op.args) < 2 or op.results:
+        return False
+    to, source = op.args[0].type, op.args[1].type
+    if not isinstance(to, Array) or not isinstance(source, Array) or not to.writable:
+        return False
+    return (to.name, to.ndim) == (source.name, source.ndim) and len(op.args) == 2 + 2 * to.ndim and _ints(op, 2)
+
+
+def _mask(op: Op, array: Value, mask: Value) -> int:
+    """How many axes of the array the mask leaves, or -1."""
+    if not isinstance(array.type, Array) or not isinstance(mask.type, Array) or mask.type.name != "bool" or not mask.type.ndim:
+        return -1
+    left = array.type.ndim - mask.type.ndim
+    return left if 0 <= op.attrs["lead"] <= left else -1
+
+
+def _pick(op: Op) -> bool:
+    if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2) or op.args[0].type.name != op.result.type.name:  # type: ignore[attr-defined]
+        return False
+    return _mask(op, *op.args[:2]) == len(op.args) - 3 == _rank(op) - 1 and op.result.type.order == "C"  # type: ignore[attr-defined]
+
+
+def _take(op: Op) -> bool:
+    if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2):
+        return False
+    array, index, made, lead = op.args[0].type, op.args[1].type, op.result.type, op.attrs["lead"]
+    if not isinstance(array, Array) or not isinstance(index, Array) or index.dtype.kind not in "iu" or not isinstance(made, Array):
+        return False
+    placed = index.ndim == 1 or (index.ndim > 1 and index.order == "C" and lead == 0)
+    rank = array.ndim + index.ndim - 1
+    return placed and 0 <= lead < array.ndim and rank == len(op.args) - 2 == made.ndim and (made.name, made.order) == (array.name, "C")
+
+
+def _list_ints(op: Op) -> bool:
+    return len(op.args) == 2 and _ints(op, 1) and _one(op, Array) and op.result.type == Array("int64", 1, "C")
+
+
+def _place(op: Op) -> bool:
+    if len(op.args) != 4 or op.results or not _ints(op, 3):
+        return False
+    array, value = op.args[0].type, op.args[1].type
+    if not isinstance(array, Array) or not array.writable or not isinstance(value, (Array, Np)) or value.name != array.name:
+        return False
+    left = _mask(op, op.args[0], op.args[2])
+    return left >= 0 and (isinstance(value, Np) or value.ndim == left + 1)
+
+
+def _is_vector(value: Value, kinds: str) -> bool:
+    return isinstance(value.type, Array) and value.type.ndim == 1 and value.type.dtype.kind in kinds
+
+
+def _within(op: Op) -> bool:
+    return len(op.args) == 2 and _is_vector(op.args[0], "iu") and _ints(op, 1) and _types(op.results) == (BOOL,)
+
+
+def _bincount(op: Op) -> bool:
+    if not 2 <= len(op.args) <= 3 or not _is_vector(op.args[0], "iu") or not _ints(op, len(op.args) - 1):
+        return False
+    weights = [value.type.name for value in op.args[1:-1] if isinstance(value.type, Array) and value.type.ndim == 1]
+    return (weights, op.result.type) in (([], Array("int64", 1, "C")), (["float64"], Array("float64", 1, "C")))
+
+
+def _edges(op: Op) -> bool:
+    if len(op.args) not in (2, 3) or not _ints(op, len(op.args) - 1) or _types(op.results) != (Array("float64", 1, "C"),):
+        return False
+    return _is_doubles(op.args[0]) if len(op.args) == 2 else _types(op.args[:2]) == (FLOAT, FLOAT)
+
+
+def _places(op: Op) -> bool:
+    return len(op.args) == 3 and all(map(_is_doubles, op.args[:2])) and _ints(op, 2) and _types(op.results) == (Array("int32", 1, "C"),)
+
+
+def _histogram(op: Op) -> bool:
+    return _bincount(op) and op.args[0].type == Array("int32", 1, "C")
+
+
+def _is_doubles(value: Value) -> bool:
+    return _is_vector(value, "f") and value.type.name == "float64"  # type: ignore[attr-defined]
+
+
+def _add_at(op: Op) -> bool:
+    if len(op.args) != 3 or op.results or not _is_vector(op.args[0], "iuf") or not _is_vector(op.args[1], "iu"):
+        return False
+    target, value = op.args[0].type, op.args[2].type
+    assert isinstance(target, Array)
+    return target.writable and (value == target.element or (_is_vector(op.args[2], "iuf") and value.name == target.name))  # type: ignore[attr-defined]
+
+
+def _empty(op: Op) -> bool:
+    rank, filled = _rank(op), bool(op.attrs["filled"])
+    if not _one(op, Array) or len(op.args) != rank + filled or not _ints(op, 0, rank):
+        return False
+    return not filled or isinstance(op.args[-1].type, Np)
+
+
+def _ramp(op: Op) -> bool:
+    if len(op.args) != 3 or not _ints(op, 0, 1) or not _one(op, Array):
+        return False
+    kind = {"int64": INT, "float64": FLOAT}.get(op.result.type.name)  # type: ignore[attr-defined]
+    return _types(op.args[1:]) == (kind, kind) and op.result.type == Array(op.result.type.name, 1, "C")  # type: ignore[attr-defined]
+
+
+def _stores(kernel: Kernel, into: tuple[Value, ...]) -> bool:
+    """Whether the kernel stores into what it is given for that."""
+    if kernel.store is None or len(into) != 1:
+        return kernel.store is None and not into
+    type = into[0].type
+    fits = isinstance(type, Array) and type.writable and type.name == kernel.dtype(kernel.store.reference)
+    return fits and len(kernel.store.strides) == kernel.ndim
+
+
+def _kernel(op: Op) -> bool:
+    kernel, rank = op.attrs["kernel"], op.attrs["ndim_out"]
+    assert isinstance(kernel, Kernel)
+    n = len(kernel.operands)
+    into = op.args[n + rank :]
+    if not _stores(kernel, into) or not _ints(op, n, n + rank) or len(op.results) != len(kernel.outputs) + (kernel.fold is not None):
+        return False
+    if kernel.fold is not None and not _folds(kernel.fold, op):
+        return False
+    if kernel.ndim != (1 if op.attrs["collapsed"] else rank) or op.attrs["order"] not in ("C", "F"):
+        return False
+    for value, operand in zip(op.args, kernel.operands, strict=False):
+        if operand.strides is None:
+            good = value.type == Np(operand.dtype)
+        else:
+            good = (
+                isinstance(value.type, Array)
+                and value.type.name == operand.dtype
+                and len(operand.strides) == kernel.ndim
+                and (not operand.rows or (value.type.order == "C" and value.type.ndim == rank + 1) or (rank == value.type.ndim == 1))
+            )
+        if not good:
+            return False
+    return all(
+        isinstance(value.type, Array) and value.type.name == kernel.dtype(reference) and value.type.ndim == rank
+        for value, reference in zip(op.results, kernel.outputs, strict=False)
+    )
+
+
+def _folds(fold: Fold, op: Op) -> bool:
+    kernel, rank, type = op.attrs["kernel"], op.attrs["ndim_out"], op.results[-1].type
+    name = kernel.dtype(fold.reference)
+    good = kernel.store is None and op.attrs["order"] == "C" and 0 <= fold.axis < kernel.ndim
+    if isinstance(type, Array):
+        return good and not op.attrs["collapsed"] and type == Array(name, rank - (not op.attrs["keep"]), "C")
+    return good and kernel.ndim == 1 and type == Np(name)
+
+
+def _kernel_rolled(op: Op) -> bool:
+    """As a kernel of what has been rolled, which is of the result's shape."""
+    kernel, rank, rolled = op.attrs["kernel"], op.attrs["ndim_out"], op.attrs["rolled"]
+    first = len(kernel.operands) + rank
+    plain = Op("kernel", op.args[:first], (), op.attrs, op.exits, op.line)
+    plain.results = op.results
+    types = [op.args[number].type for number in rolled]
+    return (
+        _kernel(plain)
+        and op.attrs["order"] == "C"
+        and len(op.args) == first + len(rolled)
+        and _ints(op, first, len(op.args))
+        and len(set(rolled)) == len(rolled)
+        and kernel.fold is None
+        and not any(step.scan for step in kernel.steps)
+        and all(isinstance(type, Array) and type.order == "C" and type.ndim == rank for type in types)
+    )
+
+
+def _reduce(op: Op) -> bool:
+    axis, array = op.attrs["axis"], op.args[0].type
+    if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
+        return False
+    if not _ints(op, 1, len(op.args)) or len(op.args) - 1 != (0 if axis < 0 else array.ndim - (not op.attrs["keep"])):
+        return False
+    return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
+
+
+def _accumulate(op: Op) -> bool:
+    array = op.args[0].type if len(op.args) == 2 and _ints(op, 1) else None
+    return isinstance(array, Array) and _types(op.results) == (Array(array.name, 1, "C"),)
+
+
+def _matmul(op: Op) -> bool:
+    if len(op.args) != 2 or len(op.results) != 1 or not all(isinstance(a.type, Array) and a.type.ndim in (1, 2) for a in op.args):
+        return False
+    a, b = (arg.type for arg in op.args)
+    assert isinstance(a, Array)
+    assert isinstance(b, Array)
+    rank = a.ndim + b.ndim - 2
+    return a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
+
+
+def _draw(op: Op) -> bool:
+    draw = DRAWS.get(op.attrs["draw"])
+    if draw is None or _types(op.args) != (Obj("Generator"), *draw.args):
+        return False
+    return _types(op.results) in ((draw.result,), (FLOAT if draw.result == FLOAT else INT,))
+
+
+def _list_get(op: Op) -> bool:
+    return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
+
+
+def _free(op: Op) -> bool:
+    return True
+
+
+_INT2, _INT1 = _exact((INT, INT), INT), _exact((INT,), INT)
+_FLOAT2, _FLOAT1 = _exact((FLOAT, FLOAT), FLOAT), _exact((FLOAT,), FLOAT)
+
+SIGNATURES: dict[str, Signature] = {
+    **dict.fromkeys(("int_add", "int_sub", "int_mul", "int_floordiv", "int_mod", "int_pow"), _INT2),
+    **dict.fromkeys(("int_lshift", "int_rshift", "int_and", "int_or", "int_xor"), _INT2),
+    **dict.fromkeys(("raw_add", "raw_sub", "raw_mul", "raw_floordiv", "raw_mod", "raw_rshift", "raw_min", "raw_max"), _INT2),
+    **dict.fromkeys(("wrap_add", "wrap_sub", "wrap_mul", "check_index"), _INT2),
+    **dict.fromkeys(("int_neg", "int_abs", "int_invert"), _INT1),
+    "int_truediv": _exact((INT, INT), FLOAT),
+    **dict.fromkeys(("int_to_float", "int_exact_float"), _exact((INT,), FLOAT)),
+    **dict.fromkeys(
+        ("float_add", "float_sub", "float_mul", "float_div", "float_floordiv", "float_mod", "float_pow"), _FLOAT2
+    ),
+    **dict.fromkeys(("float_neg", "float_abs"), _FLOAT1),
+    **dict.fromkeys(("float_to_int", "float_round"), _exact((FLOAT,), INT)),
+    "part": _exact((COMPLEX,), FLOAT),
+    "np_complex": _exact((FLOAT, FLOAT), Np("complex128")),
+    "complex_abs": _FLOAT2,
+    "math": _math,
+    "cmp": _cmp,
+    "not": _exact((BOOL,), BOOL),
+    "select": _select,
+    "bool_to_int": _exact((BOOL,), INT),
+    "cast": _cast,
+    "np_op": _np_op,
+    "np_try": _np_try,
+    "beyond": _beyond,
+    "disjoint": _disjoint,
+    "apart": _apart,
+    "keep": _keep,
+    "kept": _kept,
+    **dict.fromkeys(("dim", "stride"), _axis),
+    "check": _exact((BOOL,)),
+    "load": _element(1),
+    "store": _element(2),
+    "slice_bounds": _slice_bounds,
+    "view": _view,
+    "ew": _ew,
+    "assign": _assign,
+    "empty": _empty,
+    "ramp": _ramp,
+    "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
+    "pick": _pick,
+    "take": _take,
+    "place": _place,
+    "within": _within,
+    "bincount": _bincount,
+    "edges": _edges,
+    "places": _places,
+    "histogram": _histogram,
+    "add_at": _add_at,
+    "roll": _roll,
+    "roll_into": _roll_into,
+    **dict.fromkeys(("kernel", "kernel_into"), _kernel),
+    "kernel_rolled": _kernel_rolled,
+    "reduce": _reduce,
+    "accumulate": _accumulate,
+    "matmul": _matmul,
+    "draw": _draw,
+    "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
+    "list_get": _list_get,
+    "list_ints": _list_ints,
+    **dict.fromkeys(("call", "look", "make", "put", "recheck", "poll"), _free),
+}
