@@ -1,5 +1,9 @@
-"""Which local variables may still be read: those that an exit has to rebuild."""
+"""Which local variables may still be read: those that an exit has to rebuild.
 
+Sets of slots are bits of integers while they are found, since code may have thousands of locals.
+"""
+
+import functools
 import inspect
 from types import CodeType
 
@@ -20,8 +24,7 @@ def live(code: CodeType | Bytecode, pc: int) -> Slots:
     table = bytecode.analyses.get("live")
     if table is None:
         table = bytecode.analyses["live"] = _solve(bytecode)
-    found: Slots = table[bytecode.at(pc).pc]
-    return found
+    return _slots(table[bytecode.at(pc).pc])
 
 
 def names_all_live(code: CodeType | Bytecode) -> bool:
@@ -30,35 +33,44 @@ def names_all_live(code: CodeType | Bytecode) -> bool:
     return not bytecode.flags & inspect.CO_OPTIMIZED
 
 
-def _solve(bytecode: Bytecode) -> dict[int, Slots]:
-    everything = frozenset(range(len(bytecode.slots)))
+@functools.lru_cache(maxsize=4096)
+def _slots(bits: int) -> Slots:
+    return frozenset(slot for slot in range(bits.bit_length()) if bits >> slot & 1)
+
+
+def _solve(bytecode: Bytecode) -> dict[int, int]:
     if bytecode.sees_frame:
+        everything = (1 << len(bytecode.slots)) - 1
         return {i.pc: everything for i in bytecode.instructions}
-    always = bytecode.cell_slots | bytecode.free_slots
+    always = 0
+    for slot in bytecode.cell_slots | bytecode.free_slots:
+        always |= 1 << slot
     if bytecode.loads_super and bytecode.slots:  # super() without arguments finds the first one in the frame
-        always |= {0}
+        always |= 1
     flow = control_flow(bytecode)
-    table: dict[int, Slots] = {i.pc: always for i in bytecode.instructions}
+    table: dict[int, int] = {i.pc: always for i in bytecode.instructions}
     changed = True
     while changed:  # backwards over the blocks until nothing is added
         changed = False
         for leader in reversed(flow.leaders):
             block = flow.blocks[leader]
-            after = always.union(*(table[pc] for pc in flow.next_pcs(block[-1].pc)))
+            after = always
+            for pc in flow.next_pcs(block[-1].pc):
+                after |= table[pc]
             changed |= _through(flow, block, after, table, always)
     return table
 
 
-def _through(flow: Flow, block: tuple[Instruction, ...], after: Slots, table: dict[int, Slots], always: Slots) -> bool:
+def _through(flow: Flow, block: tuple[Instruction, ...], after: int, table: dict[int, int], always: int) -> bool:
     """Carry what is live after a block to its start; whether it has changed there."""
     handler = flow.handler(block[0].pc)  # the same one in the whole block
-    caught: Slots = table[handler.pc] if handler else frozenset()
+    caught = table[handler.pc] if handler else 0
     before = table[block[0].pc]
     for i in reversed(block):
         for step in reversed(i.micros):
             if step.name == "STORE_FAST":
-                after = after - {step.arg} | always  # the end of a comprehension puts another cell there: functions may have the one before
+                after = after & ~(1 << step.arg) | always  # the end of a comprehension puts another cell there: functions may have the one before
             elif step.name in _READS:
-                after = after | {step.arg}
+                after |= 1 << step.arg
         table[i.pc] = after = after | caught
     return after != before
