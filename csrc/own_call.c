@@ -56,6 +56,13 @@ static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, Pj
     return result;
 }
 
+/* What is known of the function's own code; NULL when nothing. */
+static inline PjState *state_of(PyObject *f)
+{
+    PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
+    return PJ_LIKELY(extra != NULL && extra->what == PJ_IS_STATE) ? pj_state_of_extra(extra) : NULL;
+}
+
 #if PJ_OWN_CALLS
 
 static bool active; /* pijit is on */
@@ -72,16 +79,14 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
     if (interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
         return pj_default_vectorcall(f, args, nargsf, kwnames);
     }
-    PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
-    bool known = PJ_LIKELY(extra != NULL && extra->what == PJ_IS_STATE);
-    if (PJ_UNLIKELY(known ? pj_state_idle(pj_state_of_extra(extra)) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
+    PjState *state = state_of(f);
+    if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
         pj_stack_low()) {
         pj_disown(f); /* an ordinary function is called without more of the C stack */
         return pj_default_vectorcall(f, args, nargsf, kwnames);
     }
-    if (known && kwnames == NULL) {
-        PyObject *result =
-            without_frame(ts, (PyFunctionObject *)f, pj_state_of_extra(extra), args, PyVectorcall_NARGS(nargsf));
+    if (state != NULL && kwnames == NULL) {
+        PyObject *result = without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
         if (result != NULL) {
             return result;
         }
@@ -210,13 +215,10 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
 {
     PyThreadState *ts = PyThreadState_Get();
     if (ts->interp->eval_frame == pj_hook && kwnames == NULL && !pj_thread.in_callback && pj_thread.request == NULL && !pj_stack_low()) {
-        PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
-        if (extra != NULL && extra->what == PJ_IS_STATE) {
-            PyObject *result =
-                without_frame(ts, (PyFunctionObject *)f, pj_state_of_extra(extra), args, PyVectorcall_NARGS(nargsf));
-            if (result != NULL) {
-                return result;
-            }
+        PjState *state = state_of(f);
+        PyObject *result = state == NULL ? NULL : without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
+        if (result != NULL) {
+            return result;
         }
     }
     return pj_default_vectorcall(f, args, nargsf, kwnames);

@@ -500,7 +500,7 @@ def two_operations(x, y):
     return x * y + 1.0
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="functions have no vectorcall of their own on 3.11")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11: a vectorcall of its own needs the hook")
 def test_calls_of_what_is_not_worth_compiling_are_specialised():
     """As those of any function made by `def`, once it is known not to pay and the interpreter has looked again."""
 

@@ -18,7 +18,7 @@ import pijit
 from pijit import _native
 from pijit.runtime import tiers
 
-OWN_CALLS = pytest.mark.skipif(not _native.OWN_CALLS, reason="functions have no vectorcall of their own on 3.11")
+OWN_CALLS = pytest.mark.skipif(not _native.OWN_CALLS, reason="3.11: a vectorcall of its own needs the hook")
 
 SOURCE = """
 def loop(n):
