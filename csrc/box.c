@@ -3,7 +3,7 @@
 #include "pijit.h"
 #include "numpy_api.h"
 
-/* kind, "name", fields: w word, o object, r recipe, l list of recipes, n number */
+/* kind, "name", fields: w word, o object, r recipe, l list of recipes, R rows, n number */
 #define RECIPES(X)                                                                                                    \
     X(KEEP, "keep", "")                                                                                               \
     X(UNSET, "unset", "")                                                                                             \
@@ -33,6 +33,8 @@
     X(CELL_OF, "cell_of", "rn")                                                                                       \
     X(IN_CELL, "in_cell", "rr")                                                                                       \
     X(GENERATOR, "generator", "rnol")                                                                                 \
+    X(ONE_OF, "one_of", "wl")                                                                                         \
+    X(LOADED, "loaded", "rrR")                                                                                        \
     X(INPUT, "input", "n") /* only made here: what a guard's register holds */
 
 typedef enum {
@@ -154,6 +156,7 @@ void pj_recipe_free(PjRecipe *r)
             pj_recipe_free(r->kids[i]);
         }
         PyMem_Free(r->kids);
+        pj_rows_free(r->rows);
         Py_XDECREF(r->object);
         PyMem_Free(r);
     }
@@ -199,6 +202,11 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
         case 'o':
             r->object = Py_NewRef(o);
             break;
+        case 'R':
+            if ((r->rows = pj_rows_new(o, 1)) == NULL) {
+                return -1;
+            }
+            break;
         case 'r':
             if (add_kids(r, &o, 1) < 0) {
                 return -1;
@@ -235,6 +243,14 @@ static int parse_fields(PjRecipe *r, const char *fields, PyObject *tuple)
             PyErr_SetString(PyExc_ValueError, "recipe: a generator needs one part per slot");
             return -1;
         }
+    }
+    if (r->op == R_ONE_OF && r->count < 2) {
+        PyErr_SetString(PyExc_ValueError, "recipe: a number that is one of several needs itself and a list or null");
+        return -1;
+    }
+    if (r->op == R_LOADED && (r->rows->count != 1 || !r->rows->rows[0].loads)) {
+        PyErr_SetString(PyExc_ValueError, "recipe: a number is loaded by one row");
+        return -1;
     }
     if (r->op == R_DICT && r->count % 2 != 0) {
         PyErr_SetString(PyExc_ValueError, "recipe: a dict needs a value for each key");
@@ -559,6 +575,56 @@ static PyObject *build_in_cell(const PjRecipe *r, int64_t *W)
     return cell == NULL ? NULL : pj_build_in_cell(cell, contents);
 }
 
+/* Whether an object is a number of the type and with the very bits that the recipe `want` would make one of. */
+static bool is_number(PyObject *o, const PjRecipe *want, const int64_t *W)
+{
+    int64_t held[2] = {0, 0};
+    switch ((RecipeOp)want->op) {
+    case R_INT:
+        return pj_unbox_int(o, held) == 0 && held[0] == W[want->a];
+    case R_FLOAT:
+        return PyFloat_CheckExact(o) && memcmp(&((PyFloatObject *)o)->ob_fval, &W[want->a], sizeof(double)) == 0;
+    case R_COMPLEX:
+        return PyComplex_CheckExact(o) && memcmp(&((PyComplexObject *)o)->cval, &W[want->a], sizeof(Py_complex)) == 0;
+    case R_NP:
+        return Py_IS_TYPE(o, pj_np_type((int)want->a)) && pj_unbox_np(o, (int)want->a, held) == 0 && held[0] == W[want->b] &&
+               (want->a != NPY_CDOUBLE || held[1] == W[want->b + 1]);
+    default:
+        return false;
+    }
+}
+
+/* The number, or the object that has it (borrowed, or NULL). */
+static PyObject *number_or(PyObject *o, const PjRecipe *number, int64_t *W)
+{
+    return o != NULL && is_number(o, number, W) ? Py_NewRef(o) : build_part(number, W);
+}
+
+/* kids: the number, the list or null, the numbers that came in; the word: an index in the list, -1, or -2 - k for the k-th of these. */
+static PyObject *build_one_of(const PjRecipe *r, int64_t *W)
+{
+    int64_t which = W[r->a];
+    if (which < -1 && -which < r->count) {
+        return build_part(r->kids[-which], W);
+    }
+    PyObject *list = which >= 0 && r->kids[1]->op == R_OBJECT ? (PyObject *)(intptr_t)W[r->kids[1]->a] : NULL;
+    bool there = list != NULL && PyList_CheckExact(list) && which < PyList_GET_SIZE(list);
+    return number_or(there ? PyList_GET_ITEM(list, which) : NULL, r->kids[0], W);
+}
+
+/* kids: the number, what it was loaded from, or stored in, by the row. */
+static PyObject *build_loaded(const PjRecipe *r, int64_t *W)
+{
+    PyObject *registers[2] = {build_part(r->kids[1], W), NULL};
+    if (registers[0] == NULL) {
+        return NULL;
+    }
+    bool there = pj_walk(r->rows, 0, (PjRun *)(intptr_t)W[1], registers, W) < 0;
+    PyObject *o = number_or(there ? registers[1] : NULL, r->kids[0], W);
+    Py_DECREF(registers[0]); /* whoever names it holds it */
+    return o;
+}
+
 /* A new reference. NULL without an exception: "keep", "unset" or "null"; NULL with one: it could not be built. */
 PyObject *pj_build(const PjRecipe *r, int64_t *W)
 {
@@ -646,6 +712,10 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_in_cell(r, W);
     case R_GENERATOR:
         return build_generator(r, W);
+    case R_ONE_OF:
+        return build_one_of(r, W);
+    case R_LOADED:
+        return build_loaded(r, W);
     case R_INPUT:
         return Py_NewRef(((PjRun *)(intptr_t)W[1])->registers[r->a]);
     }

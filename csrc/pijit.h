@@ -61,6 +61,7 @@ typedef struct PjRecipe {
     int64_t a, b, c, d;
     PyObject *object;       /* strong or NULL */
     struct PjRecipe **kids; /* owned */
+    PjRows *rows;           /* owned or NULL */
 } PjRecipe;
 
 typedef struct {

@@ -117,6 +117,10 @@ def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> 
             return _box(value.type, place(value))
         case Build("held", (Box(value),)):
             return ("held", place(value))
+        case Build("one_of", (which, *items)):
+            return ("one_of", place(_boxed(which)), [recipe_tuple(item, place, shared) for item in items])
+        case Build("loaded", (number, owner, Known(row))):
+            return ("loaded", recipe_tuple(number, place, shared), recipe_tuple(owner, place, shared), [row])
         case Build(kind, items) if kind in _OF_WORDS:
             return (kind, *(place(_boxed(item)) for item in items))
         case Build(kind, items):
@@ -222,9 +226,18 @@ def _constants(recipe: Recipe) -> int:
     """How many constants of the recipe may need a word."""
     if not isinstance(recipe, Build):
         return 0
-    return (len(recipe.items) if recipe.kind in _OF_WORDS else 0) + sum(map(_constants, recipe.items))
+    return len(_of_words(recipe)) + sum(map(_constants, recipe.items))
 
 
 def has_words(recipe: Recipe) -> bool:
     """Whether some part of the recipe is made of words, constants included."""
-    return isinstance(recipe, Build) and (recipe.kind in _OF_WORDS or any(map(has_words, recipe.items)))
+    return isinstance(recipe, Build) and (any(map(_is_constant, _of_words(recipe))) or any(map(has_words, recipe.items)))
+
+
+def _of_words(recipe: Build) -> tuple[Recipe, ...]:
+    """The items of a build that are words."""
+    return recipe.items if recipe.kind in _OF_WORDS else recipe.items[: recipe.kind == "one_of"]
+
+
+def _is_constant(recipe: Recipe) -> bool:
+    return not isinstance(recipe, Box) or isinstance(recipe.value, Const)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from ..ground.names import class_name, is_writable
-from .graph import Box, Build, Const, Known, Op, Recipe, Value
+from .graph import Box, Build, Const, Known, Null, Op, Recipe, Value
 from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
 from .ufuncs import function
 
@@ -78,8 +79,10 @@ def elementwise(ufunc: str, args: Sequence[Any], dtype: str) -> Any:
 
 
 def rebuild(recipe: Recipe, env: Env) -> Any:
-    """The object that a recipe describes (not for Keep, Unset and Null, which describe slots)."""
+    """The object that a recipe describes, None for Null (not for Keep and Unset, which describe slots)."""
     match recipe:
+        case Null():
+            return None
         case Known(value):
             return value
         case Box(value):
@@ -106,7 +109,27 @@ def _instance(head: tuple[Any, ...], *values: Any) -> Any:
     return made
 
 
+def _one_of(which: int, number: Any, items: list[Any] | None, *inputs: Any) -> Any:
+    """The object that a number is: an item of a list if it is this very number, NaN included; one that came in; or a new one."""
+    if which < -1:
+        return inputs[-2 - which]
+    return _if_same(items[which] if items is not None and 0 <= which < len(items) else None, number)
+
+
+def _loaded(number: Any, owner: Any, row: tuple[Any, ...]) -> Any:
+    kind, _, which = row
+    if kind == "field":
+        return _if_same(_native.field(owner, which), number)
+    return _if_same(owner.get(which) if kind == "dict_item" else dict(enumerate(owner)).get(which), number)
+
+
+def _if_same(held: Any, number: Any) -> Any:
+    return held if type(held) is type(number) and repr(held) == repr(number) else number
+
+
 BUILDERS: dict[str, Callable[..., Any]] = {
+    "one_of": _one_of,
+    "loaded": _loaded,
     "tuple": lambda *items: items,
     "list": lambda *items: list(items),
     "slice": slice,

@@ -106,7 +106,8 @@ class Build(Recipe):
     "iterator_at" (sequence or view of a dict, index), as in docs/native.md; "instance" ((class, names), values), "complex", "dict" (key, value, ...),
     "record" (class, tuple), "super" (class, object); "function", "cell", "root_cell", "cell_of", "in_cell" and "generator"
     (function, pc, slots, locals, stack) as trace.values makes them; "held" (what a dead local has: an object, UNSET: nothing, or
-    KEEP: what the frame has).
+    KEEP: what the frame has); "one_of" (which, number, list, numbers that came in) and "loaded" (number, owner,
+    guard row) as opt.identity makes them.
     """
 
     kind: str

@@ -11,6 +11,7 @@ from .branchless import straighten
 from .dce import dce
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
+from .identity import identity
 from .relax import relax
 from .rolled import rolled
 from .rolls import rolls
@@ -55,6 +56,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
+    ("identity", lambda graph, options: identity(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
 ]

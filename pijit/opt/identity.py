@@ -1,0 +1,111 @@
+"""Numbers stay the objects that they are, where the program could tell: `is`, and `in` for what is not equal to itself.
+
+In exits and in what calls and stores are given, a number that was loaded from a list, an attribute or a dict, or that was stored there, is
+what is held there, as long as it still has this value:
+
+    x = list_get l, i                           x = list_get l, i
+    leave return x                   ->         leave return one_of(i, x, l)
+
+    put o.y, x                                  put o.y, x
+    leave return x                   ->         leave return loaded(x, o, field y)
+
+Where paths meet, and where a choice is made, a number that comes from one list, from what came in or from constants has another one beside
+it, which tells which of them it is: the index in the list, -1 for none, -2 - k for the k-th number that came in. What is computed has no
+object before it is stored or native code leaves, and what a loop adds to is not followed. No owner lives longer for this: one that an exit
+does not need anyway is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ir.check import dominators
+from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
+from ..ir.types import INT
+from .origins import Origin, Origins, is_number
+from .rename import Renamer
+
+_OF_WORDS = frozenset({"range", "range_iterator", "held"})
+_ROWS = frozenset({"field", "dict_item", "item", "tuple_item"})
+
+
+def identity(graph: Graph) -> None:
+    """Says in all recipes which objects numbers were taken from."""
+    origins = Origins(graph)
+    above = dominators(graph)
+    stored: dict[Block, dict[Value, Origin]] = {}
+    for block in graph.blocks:
+        known = stored[block] = dict(stored[above[block]]) if block in above and above[block] is not block else dict(origins.known)
+        for op in list(block.ops):
+            held = {*graph.inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
+            if "arguments" in op.attrs:
+                op.attrs = _Recipes(known, held).call(op.attrs)
+                op.args = tuple(dict.fromkeys((*op.args, *_values(op))))
+            for exit in op.exits.values():
+                _rewrite(graph, exit, known)
+            if op.name == "look":
+                known |= _loaded(op)
+            elif op.name == "put":
+                known |= _stored(block, op, {*known, *graph.inputs})
+        if isinstance(block.end, Leave):
+            _rewrite(graph, block.end.exit, known)
+
+
+def _rewrite(graph: Graph, exit: Exit, known: dict[Value, Origin]) -> None:
+    needed = exit.values()
+    if any(value in known for value in needed):
+        _Recipes(known, {*graph.inputs, *needed}).exit(exit)
+
+
+class _Recipes(Renamer):
+    """Rewrites the recipes of one exit or operation."""
+
+    def __init__(self, known: dict[Value, Origin], held: set[Value]) -> None:
+        super().__init__({})
+        self.known, self.held = known, held
+        self.made: dict[Value, Recipe] = {}
+
+    def recipe(self, recipe: Recipe) -> Recipe:
+        if not isinstance(recipe, Box):
+            return recipe if isinstance(recipe, Build) and recipe.kind in _OF_WORDS else super().recipe(recipe)
+        value = recipe.value
+        if value in self.known and value not in self.made:
+            self.made[value] = self.known[value].recipe(recipe, self.held)
+        return self.made.get(value, recipe)
+
+    def call(self, attrs: dict[str, object]) -> dict[str, object]:
+        made = super().call(attrs)
+        if "place" in made:  # of a store: an index stays a word
+            made["arguments"] = (*made["arguments"][:2], *attrs["arguments"][2:])  # type: ignore[index]
+        return made
+
+
+def _loaded(op: Op) -> dict[Value, Origin]:
+    """The number that was looked at, and where."""
+    first, *rest = op.attrs["result_guard"]
+    (owner,) = op.attrs["arguments"]
+    if len(op.results) != 1 or not is_number(op.result) or not isinstance(owner, Box | Known):
+        return {}
+    return {op.result: Origin(owner=owner, row=first)} if len(rest) == 1 and first[0] in _ROWS else {}
+
+
+def _stored(block: Block, op: Op, objects: set[Value]) -> dict[Value, Origin]:
+    """The number that was stored, and where, if it was no object before."""
+    (kind, *names), (owner, value, *index) = op.attrs["place"], op.attrs["arguments"]
+    computed = isinstance(value, Box) and not isinstance(value.value, Const) and is_number(value.value) and value.value not in objects
+    if not computed or not isinstance(owner, Box | Known):
+        return {}
+    if kind in _ROWS and names:
+        return {value.value: Origin(owner=owner, row=(kind, 0, *names))}
+    if isinstance(owner, Known) or isinstance(owner.value, Const) or names:
+        return {}
+    if index:
+        return {value.value: Origin(frozenset({owner.value}), place=index[0].value)}
+    length = Op("list_len", (owner.value,), (INT,), {}, {}, op.line)
+    block.ops.insert(block.ops.index(op), length)
+    return {value.value: Origin(frozenset({owner.value}), place=length.result)}
+
+
+
+def _values(op: Op) -> Iterator[Value]:
+    return (value for recipe in recipes_of(op) for value in recipe_values(recipe))
