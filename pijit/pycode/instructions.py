@@ -16,6 +16,7 @@ __all__ = ["CALL_ORDER", "Bytecode", "Instruction", "Micro", "decode"]
 
 _PROLOGUE = frozenset({"COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "RESUME", "NOP"})
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_WIDE = 2000  # variables: what an exit keeps, times the exits, is time and memory of every compilation
 _LOADS_NAME = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _LOADS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
 # What sees the frame that it is called from, or the objects that the frame holds: names, and modules of whose functions some do.
@@ -58,6 +59,7 @@ class Bytecode:
         steps = [step for i in self.instructions for step in i.micros]
         self.sees_frame = any(_looks_at_frames(step) for step in steps)
         self.counts_blocks = any(step.name in _LOADS_ATTRIBUTE and step.arg == _BLOCKS for step in steps)
+        self.is_wide = len(self.slots) > _WIDE
         self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)
         self.analyses: dict[str, Any] = {}  # what flow and liveness have found out
         self._by_pc = {i.at: i for i in self.instructions} | {i.pc: i for i in self.instructions}

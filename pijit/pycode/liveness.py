@@ -3,15 +3,32 @@
 Sets of slots are bits of integers while they are found, since code may have thousands of locals.
 """
 
-import functools
 import inspect
+from collections.abc import Iterator, Set
 from types import CodeType
 
 from pijit.pycode.flow import Flow, control_flow
 from pijit.pycode.instructions import Bytecode, Instruction, decode
 
 _READS = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "DELETE_FAST"})
-Slots = frozenset[int]
+
+
+class Slots(Set[int]):
+    """A set of slots that takes no more memory than a number: code may have thousands."""
+
+    __slots__ = ("bits",)
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __contains__(self, slot: object) -> bool:
+        return bool(self.bits >> slot & 1)  # type: ignore[operator]
+
+    def __iter__(self) -> Iterator[int]:
+        return (slot for slot in range(self.bits.bit_length()) if self.bits >> slot & 1)
+
+    def __len__(self) -> int:
+        return self.bits.bit_count()
 
 
 def live(code: CodeType | Bytecode, pc: int) -> Slots:
@@ -24,18 +41,13 @@ def live(code: CodeType | Bytecode, pc: int) -> Slots:
     table = bytecode.analyses.get("live")
     if table is None:
         table = bytecode.analyses["live"] = _solve(bytecode)
-    return _slots(table[bytecode.at(pc).pc])
+    return Slots(table[bytecode.at(pc).pc])
 
 
 def names_all_live(code: CodeType | Bytecode) -> bool:
     """Whether names are kept in a namespace that others may read (a module or class body): then no store is dead."""
     bytecode = code if isinstance(code, Bytecode) else decode(code)
     return not bytecode.flags & inspect.CO_OPTIMIZED
-
-
-@functools.lru_cache(maxsize=4096)
-def _slots(bits: int) -> Slots:
-    return frozenset(slot for slot in range(bits.bit_length()) if bits >> slot & 1)
 
 
 def _solve(bytecode: Bytecode) -> dict[int, int]:

@@ -285,9 +285,11 @@ def _add_resume_points(state: Any, record: Record, capture: Any) -> None:
 
 def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
     """Entries where the frame goes on after the instruction at root_pc, or there itself if what is before it is done; whether there are
-    new ones. None in code that counts blocks of memory: those of a compilation would come between one count and the next."""
+    new ones. None in code that has too many variables, and none in code that counts blocks of memory: those of a compilation would come between
+    one count and the next."""
     changed = False
-    if decode(record.code).counts_blocks:
+    bytecode = decode(record.code)
+    if bytecode.counts_blocks or bytecode.is_wide:
         return changed
     for pc, depth in driver.resume_points(record.code, root_pc, done):
         if pc not in record.plan.entries and len(record.plan.entries) < MOST_ENTRIES:

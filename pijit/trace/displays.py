@@ -21,28 +21,28 @@ def build_list(t: Tracer, n: int) -> None:
 
 def _push_list(t: Tracer, items: tuple[Abstract, ...], real: bool) -> None:
     """A list that is only looked at stays virtual; one that is kept, or grows, is made."""
-    if real or any(_follows(t, name, 1) for name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_ATTR")):
+    if real or _next_step(t) in ("STORE_FAST", "STORE_DEREF", "STORE_NAME", "STORE_ATTR"):
         t.push(objects.new_list(t, items))
     else:
         t.push(Container("list", items))
 
 
-def _follows(t: Tracer, name: str, distance: int) -> bool:
-    """Whether the instruction so many places further on starts with this step."""
+def _next_step(t: Tracer) -> str:
+    """What the next instruction begins with."""
     bytecode = t.state.frame.bytecode
-    place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + distance
-    return place < len(bytecode.instructions) and bytecode.instructions[place].micros[0].name == name
+    return bytecode.at(bytecode.at(t.state.frame.pc).next).micros[0].name
 
 
+_EXTENDS = ("LIST_EXTEND", "LIST_APPEND")
 _NOT_EXTENDED = ("FOR_ITER", "RETURN_VALUE", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR")
 
 
 def _is_extended(t: Tracer) -> bool:
-    """Whether the next that is done with a new list is to extend it: it is a display with stars, or the arguments of a call."""
+    """Whether the next that is done with a new list is to extend it: it is a display, long or with stars, or the arguments of a call."""
     bytecode = t.state.frame.bytecode
     place = bytecode.instructions.index(bytecode.at(t.state.frame.pc)) + 1
     names = (instruction.micros[0].name for instruction in bytecode.instructions[place:])
-    return next((name for name in names if name == "LIST_EXTEND" or name in _NOT_EXTENDED), "") == "LIST_EXTEND"
+    return next((name in _EXTENDS for name in names if name in _EXTENDS or name in _NOT_EXTENDED), False)
 
 
 def list_extend(t: Tracer, depth: int) -> None:
@@ -57,8 +57,9 @@ def list_extend(t: Tracer, depth: int) -> None:
 def list_append(t: Tracer, depth: int) -> None:
     value = t.pop()
     into = t.state.frame.stack[-depth]
-    if isinstance(into, Container) and into.kind == "list":  # a display with stars in it
-        t.state.frame.stack[-depth] = Container("list", (*into.items, value))
+    if isinstance(into, Container) and into.kind == "list" and depth == 1:  # a display that is long, or with stars in it
+        t.pop()
+        _push_list(t, (*into.items, value), False)
         return
     if objects.class_of(into) is not list:
         raise Break("opcode", "LIST_APPEND")

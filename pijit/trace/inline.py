@@ -129,7 +129,7 @@ def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str)
         raise Break("generator", name)
     if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
         raise Break("inline_limit", name)
-    if bytecode.is_malformed or bytecode.sees_frame or not can_inline(code):
+    if bytecode.is_malformed or bytecode.is_wide or bytecode.sees_frame or not can_inline(code):
         raise Break("not_inlinable", name)
     if _native.monitored(code):
         raise Break("not_inlinable", f"{name}: a tool of sys.monitoring watches it")

@@ -135,6 +135,8 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
+_MAX_EXIT_SLOTS = 1_000_000  # of all exits of a graph: compiling takes time and memory for each
+_MAX_INPUTS = 2000
 _OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
 
 END = object()  # what a handler returns when it has ended the block
@@ -167,6 +169,7 @@ class Tracer:
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
+        self._exit_slots = 0
         self.again = False  # something was found out too late: see holders
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
@@ -214,6 +217,9 @@ class Tracer:
             frame = self.state.frame
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
+            if frame.bytecode.is_wide or self._exit_slots > _MAX_EXIT_SLOTS or len(self.graph.inputs) > _MAX_INPUTS:
+                self._stop(instruction, Break("graph_limit", "too many variables"))
+                return
             self.ran_python = False
             self.lines.add((frame.bytecode.code.co_filename, instruction.line or 0))
             try:
@@ -299,6 +305,7 @@ class Tracer:
     def exit(self, kind: str, reason: str, frames: list[FrameState] | None = None) -> Exit:
         """An exit with the frames as they were at the start of the current instruction, or with those given."""
         chosen = self.checkpoint if frames is None else frames
+        self._exit_slots += sum(len(frame.locals) + len(frame.stack) for frame in chosen)
         return Exit(kind, reason, snapshot(chosen, self.entry_values), stored_names(chosen[0], self.entry_values))
 
     def check(self, condition: Value, reason: str) -> None:
