@@ -123,17 +123,19 @@ static int64_t number_of(PyObject *result, int64_t otherwise, const char *name)
     return n;
 }
 
-void pj_call_on_frame(PyCodeObject *code, PyObject *globals)
+bool pj_call_on_frame(PyCodeObject *code, PyObject *globals)
 {
     if (pj_on_frame == NULL) {
-        return;
+        return true;
     }
     PyThreadState *ts = PyThreadState_Get();
     bool left = pj_collector_leave(ts);
     PyObject *exc = pj_err_take();
-    (void)number_of(call(pj_on_frame, PyTuple_Pack(2, (PyObject *)code, globals), "on_frame failed"), 0, "on_frame failed");
+    PyObject *args = PyTuple_Pack(2, (PyObject *)code, globals);
+    bool done = number_of(call(pj_on_frame, args, "on_frame failed"), 0, "on_frame failed") == 0;
     pj_err_give(exc);
     pj_collector_back(ts, left);
+    return done;
 }
 
 /* Signals do not wait: this may take as long as a compilation in another thread. */

@@ -235,3 +235,23 @@ void pj_shadow_free(PyThreadState *ts, PjFrame *f)
     frame_clear(ts, f);
     PyMem_Free(f);
 }
+
+/* frames_name(names): does the code of a Python frame of this thread name one of these? */
+PyObject *pj_frames_name(PyObject *module, PyObject *names)
+{
+    (void)module;
+    for (PjFrame *f = PJ_CURRENT(PyThreadState_Get()); f != NULL; f = f->previous) {
+        PyObject *code = (PyObject *)PJF_CODE(f);
+        if (code == NULL || !PyCode_Check(code)) { /* where C code has called the interpreter */
+            continue;
+        }
+        PyObject *own = ((PyCodeObject *)code)->co_names;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(own); i++) {
+            int found = PySet_Contains(names, PyTuple_GET_ITEM(own, i));
+            if (found != 0) {
+                return found < 0 ? NULL : Py_NewRef(Py_True);
+            }
+        }
+    }
+    return Py_NewRef(Py_False);
+}

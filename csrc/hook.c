@@ -347,7 +347,9 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
         PyErr_Clear();
         return delegate(ts, frame, 0);
     }
-    pj_call_on_frame(code, frame->f_globals);
+    if (!pj_call_on_frame(code, frame->f_globals) && pj_set_code_extra(code, pj_extra_index, NULL) < 0) {
+        PyErr_Clear();
+    }
     PjState *state = pj_state_lookup(code);
     return state != NULL && !state->off ? run_enabled(ts, frame, state) : delegate(ts, frame, 0);
 }

@@ -206,6 +206,7 @@ static PyMethodDef functions[] = {
     {"make_alias", pj_make_alias, METH_O, "lets a function pickle that is not found under its name; see pijit.api.pickling"},
     {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
     {"lasting", pj_lasting, METH_O, "lasting(object): stands for an object that never goes, without a reference to it"},
+    {"frames_name", pj_frames_name, METH_O, "frames_name(names): does the code of a Python frame of this thread name one of these?"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},

@@ -359,7 +359,7 @@ void pj_collector_end(void);
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_raise_later(PyObject *exc);
-void pj_call_on_frame(PyCodeObject *code, PyObject *globals);
+bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to be asked another time */
 int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
@@ -504,6 +504,9 @@ int pj_next_pc(PyCodeObject *original, int pc); /* after the instruction at pc, 
 /* watch.c: what must never see a clone */
 int pj_guard_tracing(void);
 int pj_patch_frame_type(void);
+
+/* frame.c */
+PyObject *pj_frames_name(PyObject *module, PyObject *names);
 
 /* alias.c */
 int pj_alias_init(void);

@@ -417,28 +417,64 @@ PROGRAMS = {
             print(listed(), keyed(), blocks())
             print(counted(lambda n: []), counted(lambda n: {}), counted(lambda n: ([n], n)))
         """,
+    # What is compiled meanwhile, by itself and in what is called, is none of the program's; 3.11 counts references to None.
+    "counts of blocks and references": """
+        import gc, sys
+        def check(value, *others):
+            total = 0
+            for other in others:
+                total += other
+            return value, None, total, [other for other in others if other is not None]
+        class Counts:
+            def blocks(self):
+                first = sys.getallocatedblocks()
+                gc.collect()
+                check(first, 1, 2)
+                second = sys.getallocatedblocks()
+                self.more(3)
+                for i in range(20):
+                    self.more(i)
+                gc.collect()
+                return abs(sys.getallocatedblocks() - second) < 50
+            def references(self):
+                before = sys.getrefcount(None)
+                check(before, 1.5, 2.5)
+                self.other(3)
+                return abs(sys.getrefcount(None) - before) < 5
+            def more(self, n):
+                return check(n, *[None, 4][1:]), (lambda: n)()
+            def other(self, n):
+                s = 0.0
+                for i in range(n):
+                    s += i
+                return s, None
+        def work(n):
+            return sum(Counts().other(i)[0] for i in range(n))
+        for _ in range(4):
+            print(Counts().blocks(), Counts().references(), work(20))
+        """,
     # Native code names NumPy's dtypes without a reference.
     "references to a dtype": """
-        import sys
+        from sys import getrefcount as references  # what names the function itself is not compiled between two calls
         import numpy as np
         kept = np.dtype(np.int16)
         def constants(data):
-            before = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            before = references(np.dtype(np.intp)), references(np.dtype(np.double)), references(kept)
             for j in range(10):
                 np.bincount(data)
-            between = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            between = references(np.dtype(np.intp)), references(np.dtype(np.double)), references(kept)
             for j in range(10):
                 np.bincount(data, data)
                 np.zeros(3, kept).sum()
-            after = sys.getrefcount(np.dtype(np.intp)), sys.getrefcount(np.dtype(np.double)), sys.getrefcount(kept)
+            after = references(np.dtype(np.intp)), references(np.dtype(np.double)), references(kept)
             return [b - a for a, b in zip(before, between)], [b - a for a, b in zip(before, after)]
         def named(data, dtype):
             return data.astype(dtype) if dtype is kept else data
         for _ in range(4):
             print(constants([1, 2, 3]))
-            before = sys.getrefcount(kept)
+            before = references(kept)
             sums = [named(np.ones(3), dtype).sum() for dtype in (kept, np.dtype(np.int8)) * 3]
-            print(sys.getrefcount(kept) - before, sums)
+            print(references(kept) - before, sums)
         """,
     # An audit hook in Python runs in the middle of sys.settrace.
     "events with an audit hook": """

@@ -21,8 +21,7 @@ _LOADS_NAME = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"
 _LOADS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
 # What sees the frame that it is called from, or the objects that the frame holds: names, and modules of whose functions some do.
 _FRAME_NAMES = frozenset({"locals", "eval", "exec", "vars", "dir", "gc", "tracemalloc"})
-_BLOCKS = "getallocatedblocks"
-_FRAME_ATTRIBUTES = frozenset({"_getframe", "_current_frames", "currentframe", "getrefcount", _BLOCKS})
+_FRAME_ATTRIBUTES = frozenset({"_getframe", "_current_frames", "currentframe", "getrefcount", "getallocatedblocks"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,6 @@ class Bytecode:
         self.is_malformed = any(i.opname == "CACHE" or i.opname.startswith("<") for i in self.instructions)
         steps = [step for i in self.instructions for step in i.micros]
         self.sees_frame = any(_looks_at_frames(step) for step in steps)
-        self.counts_blocks = any(step.name in _LOADS_ATTRIBUTE and step.arg == _BLOCKS for step in steps)
         self.is_wide = len(self.slots) > _WIDE
         self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)
         self.analyses: dict[str, Any] = {}  # what flow and liveness have found out

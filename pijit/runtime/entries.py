@@ -27,6 +27,7 @@ from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import driver, lifetimes, worth
 from pijit.runtime.copies import as_plain
+from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
 from pijit.runtime.patience import Patience, warnings_remembered
@@ -114,7 +115,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     entry = state.data.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
-    if not intact() or not forks.begin():
+    if not intact() or _waits(state.data) or not forks.begin():
         return _LATER
     try:
         if not entry.busy.acquire(blocking=False):
@@ -125,6 +126,11 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
             entry.busy.release()
     finally:
         forks.end()
+
+
+def _waits(record: Record) -> bool:
+    """Whether nothing is done now for code that nobody asked to be compiled at once."""
+    return not record.options.eager and counted(record.code)
 
 
 def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
@@ -285,11 +291,9 @@ def _add_resume_points(state: Any, record: Record, capture: Any) -> None:
 
 def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
     """Entries where the frame goes on after the instruction at root_pc, or there itself if what is before it is done; whether there are
-    new ones. None in code that has too many variables, and none in code that counts blocks of memory: those of a compilation would come between
-    one count and the next."""
+    new ones. None in code that has too many variables."""
     changed = False
-    bytecode = decode(record.code)
-    if bytecode.counts_blocks or bytecode.is_wide:
+    if decode(record.code).is_wide:
         return changed
     for pc, depth in driver.resume_points(record.code, root_pc, done):
         if pc not in record.plan.entries and len(record.plan.entries) < MOST_ENTRIES:
@@ -332,9 +336,9 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
     """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
-    if not intact() or not forks.begin():
-        return count + _LATER
     record: Record = state.data
+    if not intact() or _waits(record) or not forks.begin():
+        return count + _LATER
     try:
         from pijit.runtime import hot
 

@@ -93,10 +93,15 @@ def on_error(text: str) -> None:
     log.internal(text)
 
 
-def on_frame(code: CodeType, namespace: Namespace) -> BaseException | None:
-    """A code object is seen for the first time in a watched namespace. Gives what a signal's handler raised."""
+def on_frame(code: CodeType, namespace: Namespace) -> BaseException | bool | None:
+    """A code object is seen for the first time in a watched namespace. Gives True to be shown it another time, or what a signal's handler
+    raised."""
+    from pijit.runtime.counting import counted
+
     if not intact():
         return None
+    if counted(code):
+        return True
     try:
         _enable_frame(code, namespace)
     except BaseException as error:
