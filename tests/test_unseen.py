@@ -419,7 +419,7 @@ PROGRAMS = {
         """,
     # What is compiled meanwhile, by itself and in what is called, is none of the program's; 3.11 counts references to None.
     "counts of blocks and references": """
-        import gc, sys
+        import gc, sys, tracemalloc
         def check(value, *others):
             total = 0
             for other in others:
@@ -448,10 +448,21 @@ PROGRAMS = {
                 for i in range(n):
                     s += i
                 return s, None
+            def traced(self):
+                tracemalloc.start()
+                made, size = self.large(1 << 20)
+                now, peak = tracemalloc.get_traced_memory()
+                check(now, 3)
+                snapshot = tracemalloc.take_snapshot()
+                tracemalloc.stop()
+                return now - size < 4096, peak - now < 4096, sum(one.size for one in snapshot.statistics("filename")) - size < 16384
+            def large(self, n):
+                data = bytearray(n)
+                return data, len(data)
         def work(n):
             return sum(Counts().other(i)[0] for i in range(n))
         for _ in range(4):
-            print(Counts().blocks(), Counts().references(), work(20))
+            print(Counts().blocks(), Counts().references(), Counts().traced(), work(20))
         """,
     # Native code names NumPy's dtypes without a reference.
     "references to a dtype": """

@@ -1,7 +1,7 @@
 """Programs that count references or blocks of memory: what a compilation leaves behind is to come before their counts, or after.
 
 So nothing of code that is enabled is looked at or compiled while a function runs that names such a count: it goes on in the
-interpreter. That lasts a second, from when it is first wanted: a function that counts may be the one that calls all others.
+interpreter. That lasts a second of CPU time, from when it is first wanted: a function that counts may be the one that calls all others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import CodeType
 
 from pijit import _native
 
-_COUNTS = frozenset({"getallocatedblocks", "getrefcount", "gettotalrefcount"})
+_COUNTS = frozenset({"getallocatedblocks", "getrefcount", "gettotalrefcount", "get_traced_memory", "take_snapshot"})
 _LONGEST = 1.0
 _since = 0.0  # when somebody first had to wait for the functions that count now; 0: none do
 
@@ -22,6 +22,6 @@ def counted(code: CodeType) -> bool:
     if _COUNTS.isdisjoint(code.co_names) and not _native.frames_name(_COUNTS):
         _since = 0.0
         return False
-    now = time.monotonic()
+    now = time.process_time()
     _since = _since or now
     return now - _since < _LONGEST
