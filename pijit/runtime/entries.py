@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from pijit import _native
-from pijit.ground import forks, log, reasons
+from pijit.ground import forks, imports, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
@@ -115,7 +115,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     entry = state.data.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
-    if not intact() or _waits(state.data) or not forks.begin():
+    if not _begin(state.data):
         return _LATER
     try:
         if not entry.busy.acquire(blocking=False):
@@ -125,7 +125,22 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         finally:
             entry.busy.release()
     finally:
-        forks.end()
+        _end()
+
+
+def _begin(record: Record) -> bool:
+    """Whether this thread may compile for this code now; `_end` has to follow if so."""
+    if not intact() or _waits(record) or not forks.begin():
+        return False
+    if imports.begin():
+        return True
+    forks.end()
+    return False
+
+
+def _end() -> None:
+    imports.end()
+    forks.end()
 
 
 def _waits(record: Record) -> bool:
@@ -206,6 +221,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
             _turn_off(state, record, pc, "nothing_to_compile")
         return NEVER if entry.compiled == 0 else CONFIG.threshold_loops
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
+    imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
     native, pins = compiled.native, lifetimes.pinned(compiled.rows)
     rows, exits, sites = (lifetimes.weaken(part, pins) for part in (compiled.rows, native.exits, native.sites))
@@ -337,7 +353,7 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
     """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
     record: Record = state.data
-    if not intact() or _waits(record) or not forks.begin():
+    if not _begin(record):
         return count + _LATER
     try:
         from pijit.runtime import hot
@@ -349,7 +365,7 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
             return raised
         return NEVER
     finally:
-        forks.end()
+        _end()
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------

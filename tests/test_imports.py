@@ -1,0 +1,114 @@
+"""Compiling imports, in whatever thread and place it is: no thread may have to wait for another because of that."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# A thread compiles first, and is in the middle of importing numba until the main thread has called a jitted function too.
+PROGRAM = """
+import faulthandler
+import importlib.machinery
+import sys
+import threading
+
+import pijit
+
+faulthandler.dump_traceback_later(30, exit=True)
+reached, called = threading.Event(), threading.Event()
+
+class Loader:
+    def __init__(self, loader):
+        self.loader = loader
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+    def exec_module(self, module):
+        reached.set()
+        called.wait()
+        self.loader.exec_module(module)
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "numba":
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            spec.loader = Loader(spec.loader)
+            return spec
+        if name == "found_nowhere":
+            call()
+
+def call():
+    assert second(4.0) == 9.0
+    called.set()
+
+@pijit.jit
+def first(x):
+    return x * 3.0
+
+@pijit.jit
+def second(x):
+    return x * 2.0 + 1.0
+
+sys.meta_path.insert(0, Finder)
+thread = threading.Thread(target=first, args=(1.0,))
+thread.start()
+reached.wait()
+if {in_a_finder}:
+    try:
+        import found_nowhere
+    except ImportError:
+        pass
+else:
+    call()
+assert pijit.stats(second).compiles == 0
+thread.join()
+for _ in range(200):
+    second(4.0)
+print(pijit.stats(first).compiles, pijit.stats(second).compiles)
+"""
+
+
+@pytest.mark.parametrize("in_a_finder", [True, False])
+def test_no_thread_waits_for_the_one_that_loads_the_compiler(in_a_finder):
+    program = PROGRAM.replace("{in_a_finder}", str(in_a_finder))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("1 1\n", 0), done.stderr
+
+
+FINDER = """
+import sys
+
+import pijit
+
+@pijit.jit
+def first(x):
+    return x * 3.0
+
+@pijit.jit
+def second(x):
+    return x * 2.0
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        second(4.0)
+
+first(4.0)
+sys.meta_path.insert(0, Finder)
+try:
+    import found_nowhere
+except ImportError:
+    print(pijit.stats(first).compiles, pijit.stats(second).compiles)
+for _ in range(200):
+    second(4.0)
+print(pijit.stats(second).compiles)
+"""
+
+
+def test_nothing_is_compiled_under_the_import_lock():
+    done = subprocess.run([sys.executable, "-c", FINDER], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("1 0\n1\n", 0), done.stderr
