@@ -32,18 +32,17 @@ def mark(bytecode: Bytecode, namespace: Namespace) -> None:
 
 
 def _homes(code: CodeType, namespace: Namespace) -> Iterator[Namespace]:
-    """The globals of what the code may call."""
-    names = code.co_names
-    spaces = [namespace]
-    for name in names:
-        found = names_in(namespace).get(name, sys.modules.get(name))
-        if type(found) is ModuleType:
-            spaces.append(vars(found))
-    for space in spaces:
-        for name in names:
-            for function in _functions(names_in(space).get(name)):
+    """The globals of what the code may call, once each."""
+    names, named = {*code.co_names}, names_in(namespace)
+    modules = [found for name in names if type(found := named.get(name, sys.modules.get(name))) is ModuleType]
+    seen = set()
+    for space in (namespace, *map(vars, modules)):
+        values = names_in(space)
+        for name in values.keys() & names:
+            function = next(_functions(values[name]), None)
+            if function is not None and id(function.__globals__) not in seen:
+                seen.add(id(function.__globals__))
                 yield function.__globals__
-                break
 
 
 def _looks(namespace: Namespace) -> bool:
@@ -68,12 +67,12 @@ def _is_module(name: str, namespace: Namespace) -> bool:
 
 def _functions(value: Any) -> Iterator[FunctionType]:
     """A function, or the methods of a class or of an object's class."""
-    if is_a(value, FunctionType):
+    if type(value) is FunctionType:
         yield value
         return
     cls = value if is_a(value, type) else type(value)
     if is_heap_class(cls):
-        yield from (inner for inner in list(_members(cls).values()) if is_a(inner, FunctionType))
+        yield from (inner for inner in list(_members(cls).values()) if type(inner) is FunctionType)
 
 
 def _has(code: CodeType) -> bool:
