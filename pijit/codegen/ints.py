@@ -122,11 +122,16 @@ def _int_lshift(d: Driver, op: Op) -> Any:
     return shifted
 
 
-@row("int_rshift", "raw_rshift")
+@row("int_rshift")
 def _int_rshift(d: Driver, op: Op) -> Any:
-    a, count, b = *map(d.scalar, op.args), d.builder
-    d.exit_if(op, b.icmp_signed("<", count, ZERO))
-    return b.ashr(a, intrinsic(b, "smin", count, i64(63)))
+    d.exit_if(op, d.builder.icmp_signed("<", d.scalar(op.args[1]), ZERO))
+    return _raw_rshift(d, op)
+
+
+@row("raw_rshift")
+def _raw_rshift(d: Driver, op: Op) -> Any:
+    a, count = map(d.scalar, op.args)
+    return d.builder.ashr(a, intrinsic(d.builder, "smin", count, i64(63)))
 
 
 @row("int_pow")

@@ -145,7 +145,7 @@ class _Plan:
                 open.remove(producer)
             elif (
                 op.name == "accumulate"
-                or (op.name == "ew" and _can(op, fusible))
+                or (op.name == "ew" and can_fuse(op, fusible))
                 or (op.name == "reduce" and not alone and _by_rows(op, formula))
                 or (_takes(op) and not alone)
             ):
@@ -240,7 +240,8 @@ class _Plan:
         block.ops = [kernels.get(op, op) for op in block.ops if op in kernels or op not in member]
 
 
-def _can(op: Op, fusible: Fusible) -> bool:
+def can_fuse(op: Op, fusible: Fusible) -> bool:
+    """Whether a kernel can do the operation."""
     type = op.result.type
     return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], _dtypes(op))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..ir.check import check
 from ..ir.graph import Graph
 from .branchless import straighten
+from .casts import casts
 from .dce import dce
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
@@ -54,6 +55,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("unseen", lambda graph, options: unseen(graph)),
     ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
+    ("casts", lambda graph, options: None if options.level == "O0" else casts(graph, options.fusible)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
     ("identity", lambda graph, options: identity(graph)),
