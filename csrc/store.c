@@ -14,6 +14,7 @@
 #include "numpy_api.h"
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
+#define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
 #define FALLING (-2)
 
 /* Lets the kernel store somewhere else. */
@@ -292,7 +293,8 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     _Alignas(64) char near[BUFFER];
     char *buffer = near;
     PyObject *owner = NULL;
-    int64_t rows = small || (how == MIXED && !plan->in_place && !falling) ? n : row > BUFFER ? 1 : BUFFER / row;
+    const int64_t strip = plan->in_place && how == APART && plan->log >= 0 ? LOGGED : BUFFER;
+    int64_t rows = small || (how == MIXED && !plan->in_place && !falling) ? n : row > strip ? 1 : strip / row;
     int64_t needed = rows * row;
     if (needed > BUFFER) {
         owner = pj_empty(NPY_UINT8, 1, &needed, 0);
