@@ -156,25 +156,38 @@ static PyObject *or_unset(PyObject *o)
     return Py_NewRef(o != NULL ? o : pj_unset);
 }
 
-/* (function, globals, builtins, f_locals or None, localsplus, stack); of cells the contents. */
-static PyObject *frame_view(PjRun *r)
+/* Which objects of the stack nothing else refers to, as bits. */
+static uint64_t alone_on_stack(PjFrame *f)
+{
+    uint64_t bits = 0;
+    for (int i = 0, depth = pj_frame_depth(f); i < depth && i < 64; i++) {
+        PyObject *o = pj_frame_stack(f)[i];
+        bits |= (uint64_t)(o != NULL && pj_alone(o)) << i;
+    }
+    return bits;
+}
+
+/* (function, globals, builtins, f_locals or None, localsplus, stack, which of it are alone); of cells the contents. */
+static PyObject *frame_view(PjRun *r, uint64_t alone)
 {
     PjFrame *f = r->frame;
     PyCodeObject *code = pj_frame_code(f);
     int n = code->co_nlocalsplus, depth = pj_frame_depth(f);
     PyObject *locals = PyTuple_New(n), *stack = PyTuple_New(depth), *view = NULL;
-    if (locals != NULL && stack != NULL) {
+    PyObject *bits = PyLong_FromUnsignedLongLong(alone);
+    if (locals != NULL && stack != NULL && bits != NULL) {
         for (int i = 0; i < n; i++) {
             PyTuple_SET_ITEM(locals, i, or_unset(pj_local_value(r, i)));
         }
         for (int i = 0; i < depth; i++) {
             PyTuple_SET_ITEM(stack, i, or_unset(pj_frame_stack(f)[i]));
         }
-        view = PyTuple_Pack(6, (PyObject *)pj_frame_function(f), f->f_globals, f->f_builtins,
-                            f->f_locals != NULL ? f->f_locals : Py_None, locals, stack);
+        view = PyTuple_Pack(7, (PyObject *)pj_frame_function(f), f->f_globals, f->f_builtins,
+                            f->f_locals != NULL ? f->f_locals : Py_None, locals, stack, bits);
     }
     Py_XDECREF(locals);
     Py_XDECREF(stack);
+    Py_XDECREF(bits);
     return view;
 }
 
@@ -205,8 +218,9 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
     PyThreadState *ts = PyThreadState_Get();
     bool left = pj_collector_leave(ts);
     PyObject *exc = pj_err_take();
-    PyObject *failures = failure_list(r, point); /* first: "sole" guards are walked again, and a view refers to the objects */
-    PyObject *view = failures == NULL ? NULL : frame_view(r);
+    uint64_t alone = alone_on_stack(r->frame); /* what follows refers to the objects; the failures first, as "sole" guards are walked again */
+    PyObject *failures = failure_list(r, point);
+    PyObject *view = failures == NULL ? NULL : frame_view(r, alone);
     PyObject *args = view == NULL ? NULL
                                       : Py_BuildValue("(OiOO)", (PyObject *)r->state, point->pc, view, failures);
     Py_XDECREF(view);

@@ -173,6 +173,17 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     }
 }
 
+/* Whether one reference is all there is to an object; of an array: to its memory too, and one may write there. */
+bool pj_alone(PyObject *o)
+{
+    if (Py_REFCNT(o) != 1 || !PyArray_CheckExact(o)) {
+        return Py_REFCNT(o) == 1;
+    }
+    const int needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE, flags = PyArray_FLAGS((PyArrayObject *)o);
+    const PyArrayObject_fields *fields = (PyArrayObject_fields *)o;
+    return (flags & needed) == needed && (flags & NPY_ARRAY_WRITEBACKIFCOPY) == 0 && fields->base == NULL && fields->weakreflist == NULL;
+}
+
 static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
 {
     PyObject *o = row->reg < 0 ? NULL : registers[row->reg];
@@ -239,7 +250,7 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
         return true;
     case PJ_GUARD_SOLE:
-        return Py_REFCNT(o) == 1;
+        return pj_alone(o);
     case PJ_GUARD_LENGTH:
         return PyDict_CheckExact(o) ? PyDict_GET_SIZE(o) == row->a
                                     : (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;

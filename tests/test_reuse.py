@@ -68,6 +68,75 @@ def test_what_numpy_made():
     check_calls(source, [(a, a), (a, a * 1e308), (a * 0, a)], configurations=("jit",))
 
 
+# What is on the value stack where a fragment begins, behind the call in the denominator: new, or held by somebody else too.
+ON_THE_STACK = {
+    "made": "return (z * 2) / LATER",
+    "argument": "return z / LATER",
+    "named": "w = z * 2\n    return w / LATER, w",
+    "named on the way": "return (w := z * 2) / LATER, w",
+    "part of another": "return (z * 2)[1:] / LATER",
+    "part whose owner lives": "w = z * 2\n    v = w[1:] / LATER\n    return v, w",
+    "item": "return keep[0] / LATER, keep",
+    "cached or made": "return [pick(z, i) / LATER for i in (0, 1, 0, 2)], keep",
+    "known weakly": "w = weakly(z * 2) / LATER\n    return w, refs.pop()() is w and z.nbytes < 4096",
+    "read only": "return frozen(z * 2) / LATER",
+    "twice": "return twice(z * 2) / LATER",
+    "seen by another": "return both(z * 2) / LATER, keep",
+    "used again": "w = (z * 2) / LATER\n    return w, w * 2, z",
+    "reduced": "return ((z * 2) / LATER).sum()",
+    "rows": "return (z.reshape(-1, 1) * z[:3]) / LATER * 2 + z[1]",
+    "another dtype": "return (z * 2) > LATER, (z * 2) * (LATER * 1j)",
+    "loop": "s = z\n    for i in range(6):\n        s = s + (z * i) / LATER * 3\n    return s",
+    "zero": "return (z * 2) / (LATER - 3.0)",
+    "too large": "return (z * 1e300) * (LATER * 1e8)",
+    "raises": "with np.errstate(all='raise'):\n        return (z * 2) / (LATER - 3.0)",
+    "raises late": "try:\n        return (z * 2) / (LATER - z[-1] / z[-1] * 3)\n    finally:\n        z[0] = 4",
+}
+MAKERS = """
+import weakref
+import numpy as np
+keep, refs = [np.arange(5.0)], []
+def pick(z, i):
+    print(end='')
+    return z * 2 if i else keep[0]
+def weakly(w):
+    refs.append(weakref.ref(w))
+    return w
+def frozen(w):
+    w.flags.writeable = False
+    return w
+def twice(w):
+    return (w, w)[len(refs) > 0]
+def both(w):
+    keep.append(w)
+    return w
+"""
+
+
+@pytest.mark.parametrize("name", ON_THE_STACK)
+@pytest.mark.parametrize("n", [0, 1, 9, 70_000])
+def test_values_on_the_stack(name, n):
+    text = ON_THE_STACK[name].replace("LATER", "(print(end='') or 3.0)")
+    z = np.linspace(0.5, 1.5, max(n, 3) if name == "rows" else n)
+    source = f"{MAKERS}def f(z):\n    {text}\n"
+    if n == 9:
+        check(source, z, calls=3, entry="f")
+    else:
+        check_calls(source, [(z,)] * 3, entry="f", configurations=("jit",))
+
+
+def test_a_value_on_the_stack_is_alone_or_it_is_not():
+    """One fragment for each."""
+    source = f"{MAKERS}def f(z, i):\n    return pick(z, i) / 3.0\n"
+    space = {}
+    exec(source, space)
+    f, z = pijit.jit(space["f"]), np.arange(5.0)
+    pick = space["pick"]
+    for i in (1, 1, 0, 1, 0, 0, 1):
+        assert (f(z, i) == pick(z, i) / 3.0).all()
+        assert (space["keep"][0] == np.arange(5.0)).all()
+
+
 def peak(function, *args):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -85,6 +154,10 @@ def escape(z, c, m):
     z[m] = z[m] * z[m] + c[m]
 
 
+def later(x):
+    return (x * 2) / (print(end="") or 3.0) + 1
+
+
 def centred(x):
     d = x - x.mean(axis=0)
     return d.T @ d / (len(x) - 1.0)
@@ -93,6 +166,7 @@ def centred(x):
 @pytest.mark.parametrize(("function", "args"), [
     (escape, (RNG.random(100_000) * 1j, RNG.random(100_000) + 0j, RNG.random(100_000) > 0.1)),
     (centred, (RNG.random((300, 280)),)),
+    (later, (RNG.random(100_000),)),
 ])  # fmt: skip
 def test_memory(function, args):
     assert peak(pijit.jit(function), *args) <= 1.01 * peak(function, *args)

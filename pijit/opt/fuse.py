@@ -219,6 +219,8 @@ class _Plan:
                 if again is not None:
                     redirect(block, again, group.last)
                 found.exits = {}  # those of the group
+                if array in graph.alone:
+                    graph.alone[array] = True
                 Renamer({made: array}).graph(graph)
 
     def redirect(self, block: Block) -> None:

@@ -5,7 +5,8 @@
     ... y ...                           ... w ...
 
 It is an array that was made for this only, as NumPy does with the temporaries of an expression: its maker gives nobody else a reference, and
-behind the kernel nothing uses it. Where all from its maker on can be done again, exits begin there, and it does not matter what is in it then.
+behind the kernel nothing uses it. So is what came in on the value stack, and only there: a guard sees to that.
+Where all from its maker on can be done again, exits begin there, and it does not matter what is in it then.
 Else an exit is taken at the group's first operation, where the array is still what it was: what the kernel has stored is put back
 (csrc/store.c).
 """
@@ -25,6 +26,7 @@ from .equal import READERS
 from .rolls import along_first
 
 _MAKERS = frozenset({"pick", "take", "roll", "matmul", "ramp"})
+_MEASURES = frozenset({"dim", "stride"})  # what asks how an array lies
 _CALLED = (operator.matmul, np.matmul, np.dot)  # these give a new array for arrays
 
 
@@ -42,7 +44,8 @@ def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | N
     for array in dict.fromkeys(arg for op in group for arg in _operands(op)):
         if _is_map(graph, block, array, group, last):
             continue
-        if array.type == made.result.type and _is_new(array) and _is_whole(array, group) and _ends(graph, block, array, group, last):
+        new = _is_new(array) or (array in graph.alone and block is graph.entry)
+        if array.type == made.result.type and new and _is_whole(array, group) and _ends(graph, block, array, group, last):
             exits = {"redo": replace(made.exits["redo"], reason="memory")}
             return Op("assign", (array, made.result, *_dims(made)), (), {"stretch": ()}, exits, made.line)
     return None
@@ -95,10 +98,10 @@ def _is_map(graph: Graph, block: Block, array: Value, group: Sequence[Op], last:
 
 
 def _ends(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
-    """Whether nothing behind the group uses it, and before that nothing but what reads its elements."""
+    """Whether nothing behind the group uses it, and before that nothing but what reads its elements or asks for its lengths."""
     before = set(block.ops[: last + 1])
     for op in (op for other in graph.blocks for op in other.ops):
-        if array in op.args and op not in group and (op not in before or op.name not in READERS):
+        if array in op.args and op not in group and (op not in before or op.name not in READERS | _MEASURES):
             return False
         if op not in before and any(array in exit.values() for exit in op.exits.values()):
             return False

@@ -141,6 +141,9 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     passes = Passes(options.jit_level, _fusible(capture.borrowed), supports, sums=known, checked=CONFIG.raise_internal)
     optimize(graph, passes)
     native = BACKENDS[options.backend](graph, force_exit)
+    for value, relied_on in graph.alone.items():
+        if relied_on:
+            capture.guards.sole(capture.alone[value])
     rows, texts, names = guard_rows(capture.guards, native.word, [*_errmask_row(capture, graph), *_loop_rows(capture)])
     exits = sorted(graph.exits(), key=lambda exit: exit.index)
     return Compiled(capture, graph, native, rows, texts, names, exits, time.perf_counter() - start, captured)
@@ -221,8 +224,8 @@ def make_view(raw: tuple[Any, ...]) -> View:
     """The view that C hands to on_entry."""
     from pijit import _native
 
-    function, globals_, builtins, names, locals_, stack = raw
-    return View(function, globals_, builtins, names, locals_, stack, _native.UNSET)
+    function, globals_, builtins, names, locals_, stack, alone = raw
+    return View(function, globals_, builtins, names, locals_, stack, _native.UNSET, alone)
 
 
 def resume_points(code: CodeType, pc: int, done: bool = False) -> list[tuple[int, int]]:

@@ -71,6 +71,9 @@ class Guards:
 
     # ---- the kinds of checks that capture states -----------------------------------------------------------------------
 
+    def sole(self, source: Source) -> None:
+        self.check(source, "sole", text=f"nothing else refers to {source.name}")
+
     def same(self, source: Source, value: Any) -> None:
         self.check(source, "is", value, text=f"{source.name} is {short(value)}")
 

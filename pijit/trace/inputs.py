@@ -218,7 +218,7 @@ def _complex(tracer: Tracer, source: Source, actual: complex) -> Abstract:
 def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     obj, start, step, remaining = (_input(tracer, Value(t)) for t in (OBJECT, INT, INT, INT))
     tracer.guards.check(source, "range_iterator", (obj, start, step, remaining), text=f"{source.name} is a range iterator")
-    tracer.guards.check(source, "sole", text=f"nothing else refers to {source.name}")
+    tracer.guards.sole(source)
     # The step is part of the fragment; another one goes on in the interpreter.
     wanted = const(actual.__reduce__()[1][0].step)
     tracer.pending_checks.append((step, wanted))
@@ -387,7 +387,11 @@ def load_stack(tracer: Tracer) -> None:
         if actual is tracer.view.unset:
             stack.append(NULL)
         else:
-            stack.append(load(tracer, sources.stack(index), actual))
+            source = sources.stack(index)
+            loaded = load(tracer, source, actual)
+            stack.append(loaded)
+            if isinstance(loaded, ArrayValue) and tracer.view.alone >> index & 1:
+                tracer.alone[loaded.value] = source
 
 
 __all__ = ["LAZY", "Const", "Container", "load", "load_local", "order_of", "is_native"]

@@ -44,7 +44,8 @@ from .versions import line_of, match, new_version
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The actual values of the frame at the entry: what types are read from. ``UNSET`` marks what is unbound or NULL."""
+    """The actual values of the frame at the entry: what types are read from. ``UNSET`` marks what is unbound or NULL. ``alone``: what of the
+    stack nothing else refers to, as bits."""
 
     function: Any
     globals: dict[str, Any]
@@ -53,6 +54,7 @@ class View:
     locals: tuple[Any, ...]
     stack: tuple[Any, ...]
     unset: object
+    alone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class Capture:
     loops: bool
     lines: set[tuple[str, int]]  # (file, line) of every instruction that was met
     borrowed: dict[str, tuple[int, int]] = field(default_factory=dict)  # NumPy's loops that it computes as: the place of each, and which
+    alone: dict[Value, Source] = field(default_factory=dict)  # where the arrays of graph.alone come from
 
 
 # Why an operation leaves, where its handler does not say.
@@ -182,6 +185,7 @@ class Tracer:
         self.state = State([root], errors=limits.errmask)
         self.checkpoint: list[FrameState] = []
         self.entry_results: set[Value] = set()
+        self.alone: dict[Value, Source] = {}
 
     # ---- the whole capture -------------------------------------------------------------------------------------------
 
@@ -203,7 +207,8 @@ class Tracer:
         join_covered(self, self._versions.values())
         self.graph.arrange()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in self._done_in(block)) or self.returns
-        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines)
+        self.graph.alone = dict.fromkeys(self.alone, False)
+        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines, alone=self.alone)
 
     def _done_in(self, block: Block) -> list[Op]:
         """What a block does that is work of the program."""

@@ -157,11 +157,11 @@ def test_thresholds_and_answers_of_on_entry():
         assert got is state
         assert pc == target
         assert failures == []
-        function, globals_, builtins, names, local, stack = view
+        function, globals_, builtins, names, local, stack, alone = view
         assert function is loop
         assert globals_ is globals()
         assert builtins is __builtins__ or builtins == vars(__import__("builtins"))
-        assert names is None
+        assert (names, alone) == (None, 1)
         calls.append((local[1], type(stack[0]).__name__))
         return answers.pop(0)
 
