@@ -1,8 +1,8 @@
 """Around every test: nothing stays enabled, no setting stays changed, an internal error is a failure, nothing hangs.
 
-Machine code that the tests make is kept in a folder of this run. tests/codegen calls machine code with stand-ins for the helpers of the C
-extension, which must never meet the real ones, and tests/alone looks at the whole process: their files run in processes of their own
-(test_alone.py), or when nothing else is asked for.
+Machine code that the tests make is kept in a folder of this run, or in the one that PIJIT_TESTS_CACHE_DIR names for several runs.
+tests/codegen calls machine code with stand-ins for the helpers of the C extension, which must never meet the real ones, and tests/alone looks
+at the whole process: their files run in processes of their own (test_alone.py), or when nothing else is asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-os.environ["PIJIT_CACHE_DIR"] = tempfile.mkdtemp(prefix="pijit-tests-")
+os.environ["PIJIT_CACHE_DIR"] = os.environ.get("PIJIT_TESTS_CACHE_DIR") or tempfile.mkdtemp(prefix="pijit-tests-")
 
 os.environ["PIJIT_PATIENCE_MS"] = "0"  # tests count
 
@@ -38,7 +38,8 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_unconfigure():
-    shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
+    if not os.environ.get("PIJIT_TESTS_CACHE_DIR"):
+        shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
 
 
 # of one test; a native loop that does not even see signals ends the whole run a little later

@@ -112,17 +112,15 @@ def codegen(quick: bool = False) -> Any:
 
 @functools.cache
 def _versions() -> str:
-    import sys
-
     import llvmlite
     import numba
 
-    parts = (VERSION, numba.__version__, llvmlite.__version__, sys.version_info[:2], *codegen().magic_tuple())
+    parts = (VERSION, numba.__version__, llvmlite.__version__, *codegen().magic_tuple())
     return repr(parts)
 
 
 def key(text: str) -> str:
-    """What the machine code of a text depends on, hashed."""
+    """What the machine code of a text depends on, hashed: of Python's version, only what the text says."""
     return hashlib.blake2b(f"{_versions()}\n{text}".encode(), digest_size=16).hexdigest()
 
 
