@@ -453,6 +453,7 @@ PyObject *pj_symbols(void)
     } table[] = {
         {"pj_call", (void *)pj_call},
         {"pj_look", (void *)pj_look},
+        {"pj_look_at", (void *)pj_look_at},
         {"pj_make", (void *)pj_make},
         {"pj_put", (void *)pj_put},
         {"pj_recheck", (void *)pj_recheck},

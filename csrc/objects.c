@@ -203,6 +203,16 @@ int64_t pj_look(int64_t *W, int64_t number)
     return failed >= 0;
 }
 
+/* The same for an object that native code has at hand. */
+int64_t pj_look_at(int64_t *W, int64_t number, PyObject *o)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    PjRows *rows = r->fragment->sites[number].rows;
+    PyObject **registers = alloca(((size_t)rows->registers + 1) * sizeof(PyObject *));
+    registers[0] = o;
+    return o == NULL || pj_walk(rows, 0, r, registers, W) >= 0;
+}
+
 /* A new object (the native code's own), or NULL without an exception. */
 PyObject *pj_make(int64_t *W, int64_t number)
 {

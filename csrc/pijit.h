@@ -462,6 +462,7 @@ bool pj_no_field(PyObject *o, PjRow *row);
 PyObject *pj_member(PyObject *o, PjRow *row);
 PyObject *pj_part(PyObject *o, PjRow *row);
 int64_t pj_look(int64_t *W, int64_t site);
+int64_t pj_look_at(int64_t *W, int64_t site, PyObject *o);
 PyObject *pj_make(int64_t *W, int64_t site);
 bool pj_class_says(PjRow *row);
 int64_t pj_put(int64_t *W, int64_t site);

@@ -49,3 +49,37 @@ def test_guards_cost():
     runs = {"hits": 1000, "taken": [1000], "saves": [worth.RUN + 10], "kinds": ["redo"], "loop_nanoseconds": 0.0}
     assert worth.pays(guards=2, **runs)
     assert not worth.pays(guards=5, **runs)
+
+
+class Thing:
+    def __init__(self, x):
+        self.x, self.y = x, 0.0
+
+
+def listed(things):
+    return [thing.x for thing in things]
+
+
+def copied(things):
+    for thing in things:
+        thing.y = thing.x
+
+
+def computed(things):
+    s = 0.0
+    for thing in things:
+        x = thing.x
+        s += x * x + 2.0 * x - x / 3.0 + (x - 1.0) * (x + 1.0)
+    return s
+
+
+@pytest.mark.parametrize(("function", "stays"), [(listed, False), (copied, False), (computed, True)])
+def test_loops_that_only_move_objects_about_are_left_to_the_interpreter(function, stays):
+    """It is faster at that: C is called for every object."""
+    things = [Thing(0.5 * i) for i in range(200)]
+    fast = pijit.jit(function)
+    for _ in range(400):
+        fast(things)
+    (fragment, *_) = pijit.stats(fast).fragments
+    assert (not fragment.retired) == stays
+    assert fast(things) == function(things)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op, Value
+from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
 from . import words as memory
 from .arrays import array_of_object, field
@@ -89,10 +89,14 @@ def _call_python(d: Driver, op: Op) -> Any:
 def _look(d: Driver, op: Op) -> Any:
     """What the rows unbox is taken from its words."""
     b, area = d.builder, Area(d.layout.call_start)
-    (owner,) = (recipe_tuple(recipe, _passing(d, area)) for recipe in op.attrs["arguments"])
+    (recipe,) = op.attrs["arguments"]
+    at_hand = isinstance(recipe, Box) and not isinstance(recipe.value, Const) and is_owned(recipe.value.type)
+    owner = ("null",) if at_hand else recipe_tuple(recipe, _passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
-    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+    number = i64(len(d.sites) - 1)
+    failed = call(b, "pj_look_at", I64, d.W, number, d.object(recipe.value)) if at_hand else call(b, "pj_look", I64, d.W, number)
+    d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))
     results = tuple(_take(d, word, r.type) for word, r in zip(result_words, op.results, strict=True))
     return results or None
 

@@ -39,6 +39,6 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
 
 def _pays(fragment: FragmentRecord) -> bool:
     native = fragment.native
-    loop = native.sampled / native.samples if fragment.loops and native.samples else 0.0
+    loop = native.sampled / native.samples if fragment.loop_gain and native.samples else 0.0
     kinds = (exit.kind for exit in fragment.exits)
-    return CONFIG.compile_all or worth.pays(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop)
+    return CONFIG.compile_all or worth.pays(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop, fragment.loop_gain)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pijit.ir.graph import Exit, Graph, Leave, Op, Value
+from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 
 RUN = 60.0  # a few guards, exit, crossing
@@ -37,8 +37,13 @@ _WORK = {
 }
 _ERRSTATE = 450.0  # half of np.errstate
 
-# A loop in native code does at least this many times as much in the same time.
+# A loop in native code does at least this many times as much in the same time,
 _LOOP_SPEEDUP = 8.0
+# but for one that does hardly anything but look at objects and store in them. There: what the interpreter, whose instructions are specialised,
+# takes for an operation, and what native code takes. What is not here, and more than a number, is left out of this account.
+_SCALAR = (5.0, 1.0)
+_OBJECTS = {"look": (4.0, 7.0), "put": (5.0, 16.0), "list_get": (6.0, 3.0), "list_len": (0.0, 1.0), "cmp": (2.0, 1.0)}
+_TOO_SLOW = 0.75
 _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
@@ -105,6 +110,44 @@ def has_loop(graph: Graph) -> bool:
     return any(place[id(jump.target)] <= n for n, block in enumerate(graph.blocks) for jump in block.jumps())
 
 
+def loop_gain(graph: Graph) -> float:
+    """What a nanosecond in the graph's loops saves: the best of them counts; less than 0 where the interpreter is faster."""
+    place = {id(block): n for n, block in enumerate(graph.blocks)}
+    backs = [(block, jump.target) for n, block in enumerate(graph.blocks) for jump in block.jumps() if place[id(jump.target)] <= n]
+    loops = _loops(graph, backs)
+    gains = []
+    for header, blocks in loops.items():
+        nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
+        gains.append(_gain([op.name for block in blocks - nested for op in block.ops]))
+    return max(gains, default=0.0)
+
+
+def _loops(graph: Graph, backs: Sequence[tuple[Block, Block]]) -> dict[Block, set[Block]]:
+    """By header, the blocks that lead back to it."""
+    before: dict[Block, list[Block]] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            before.setdefault(jump.target, []).append(block)
+    loops: dict[Block, set[Block]] = {}
+    for last, header in backs:
+        found = loops.setdefault(header, {header})
+        work = [last]
+        while work:
+            block = work.pop()
+            if block not in found:
+                found.add(block)
+                work += before.get(block, ())
+    return loops
+
+
+def _gain(names: Sequence[str]) -> float:
+    if any(_WORK.get(name, 0.0) > _PER_OP or name == "call" for name in names):
+        return _LOOP_SPEEDUP
+    costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
+    interpreter, native = (sum(column) for column in zip(*costs, strict=True)) if costs else (1.0, 1.0)
+    return _LOOP_SPEEDUP if interpreter >= _TOO_SLOW * native else interpreter / native - 1
+
+
 def is_repeatable(graph: Graph) -> bool:
     """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
     its frame can be made once more."""
@@ -116,17 +159,20 @@ def is_repeatable(graph: Graph) -> bool:
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     """Whether any way through the graph can be worth entering it."""
-    return has_loop(graph) or any(saved > RUN for saved in saves)
+    return (has_loop(graph) and loop_gain(graph) > 0) or any(saved > RUN for saved in saves)
 
 
-def pays(hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float) -> bool:
-    """Whether what has run so far was worth it. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round."""
+def pays(
+    hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float, gain: float = _LOOP_SPEEDUP
+) -> bool:
+    """Whether what has run so far was worth it. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round; ``gain``:
+    what one of them saves."""
     cost, saved = hits * _GUARD * max(0, guards - _FEW), 0.0
     for count, save, kind in zip(taken, saves, kinds, strict=True):
         if kind != "poll":
             cost += count * (RETURN if kind == "return" else RUN)
             saved += count * save
-    saved += hits * max(0.0, loop_nanoseconds - _EMPTY_RUN) * _LOOP_SPEEDUP
+    saved += hits * max(0.0, loop_nanoseconds - _EMPTY_RUN) * gain
     return saved >= cost
 
 
