@@ -14,8 +14,9 @@ import warnings
 import pytest
 
 import pijit
+from pijit import _native
 from pijit.ground import forks
-from pijit.runtime import driver
+from pijit.runtime import driver, entries, hot, tiers
 from pijit.runtime.patience import warnings_remembered
 
 SOURCE = "def f(n):\n    s = {k}\n    for i in range(n):\n        s = s + i * 0.5\n    return s\n"
@@ -93,6 +94,30 @@ def test_a_fork_that_has_waited_too_long_goes_on(compiling, monkeypatch):
     finally:
         go_on.set()
     assert compiles(made(7), 7)
+
+
+def test_one_thread_at_a_time_compiles_for_a_function(compiling):
+    """Its entries are in one table, which each compilation looks through and adds to."""
+    function = made(9)
+    go_on = compiling(function)  # the start
+    try:
+        assert function(1000) == 9 + sum(i * 0.5 for i in range(1000))  # the loop is hot
+        assert pijit.stats(function).compiles == 0
+    finally:
+        go_on.set()
+    while not pijit.stats(function).compiles:
+        time.sleep(0.01)
+    assert compiles(function, 9)
+
+
+def test_the_exit_of_a_fragment_that_another_thread_has_retired():
+    function = made(10)
+    assert compiles(function, 10)
+    record, state = tiers.record_of(function.__code__), _native.state_of(function.__code__)
+    native = record.fragments[0].native
+    entries.retire(state, record, native, "not_worth_it")
+    for index in range(len(record.fragments[0].exits)):
+        assert hot.exit_is_hot(state, record, native, index, 1000) == hot.NEVER
 
 
 def test_nothing_is_compiled_while_another_thread_forks():

@@ -44,8 +44,7 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 @dataclass(slots=True)
 class Entry:
     """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``, ``seconds``: how
-    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full.
-    ``busy``: held by the thread that compiles for it; others go on in the interpreter."""
+    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -56,16 +55,17 @@ class Entry:
     seconds: float = 0.0
     hits: int = -1
     patience: Patience = field(default_factory=Patience)
-    busy: Lock = field(default_factory=Lock)
 
 
 @dataclass(slots=True)
 class Plan:
-    """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests)."""
+    """The entries of one code object and what was observed at run time. ``force_exit``: see driver (tests). ``busy``: held by the thread that
+    compiles for it, or looks at what became of that; others go on in the interpreter."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
     varying: set[str] = field(default_factory=set)  # names of sources that held one object and then another like it
     force_exit: int | None = None
+    busy: Lock = field(default_factory=Lock)
 
 
 def enable_code(code: CodeType, options: Options) -> Record:
@@ -118,14 +118,9 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     if not _begin(state.data):
         return _LATER
     try:
-        if not entry.busy.acquire(blocking=False):
-            return _LATER
-        try:
-            return _for_entry(state, entry, pc, raw, failures)
-        finally:
-            entry.busy.release()
+        return _for_entry(state, entry, pc, raw, failures)
     finally:
-        _end()
+        _end(state.data)
 
 
 def _begin(record: Record) -> bool:
@@ -133,12 +128,15 @@ def _begin(record: Record) -> bool:
     if not intact() or _waits(record) or not forks.begin():
         return False
     if imports.begin():
-        return True
+        if record.plan.busy.acquire(blocking=False):
+            return True
+        imports.end()
     forks.end()
     return False
 
 
-def _end() -> None:
+def _end(record: Record) -> None:
+    record.plan.busy.release()
     imports.end()
     forks.end()
 
@@ -149,7 +147,7 @@ def _waits(record: Record) -> bool:
 
 
 def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
-    """What `on_entry` gives, in the one thread that is here for this entry."""
+    """What `on_entry` gives, in the one thread that is here for this code."""
     record: Record = state.data
     if _has_come_meanwhile(state, pc, failures):
         return _AGAIN
@@ -365,7 +363,7 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
             return raised
         return NEVER
     finally:
-        _end()
+        _end(record)
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------

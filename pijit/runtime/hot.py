@@ -25,7 +25,7 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     """Deals with one hot exit; gives the count at which to look again."""
     fragment: FragmentRecord = native.data()
     exit = fragment.exits[index]
-    if exit.kind == "poll":
+    if exit.kind == "poll" or fragment.retired:  # another thread was quicker, or runs on in what it has retired
         return NEVER
     if count >= _TRIAL and not _pays(fragment):
         retire(state, record, native, "not_worth_it")
