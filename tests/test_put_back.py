@@ -57,6 +57,22 @@ def by_columns(x, z):
             x[i, j] = x[i - 1, j] - x[i, j] * z[i]
 
 
+def backwards(x, z):
+    for i in range(len(x) - 2, -1, -1):
+        x[i] = x[i] - z[i] * x[i + 1]
+
+
+def backwards_by_two(x, z):
+    for i in range(len(x) - 3, -1, -2):
+        x[i] = x[i + 2] * 0.5 + z[i]
+
+
+def sweeps(x):
+    for i in range(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            x[i, j] = 0.25 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+
+
 def ints(x, z):
     for i in range(len(z)):
         x[i] = x[i] * 3 + z[i]
@@ -74,6 +90,8 @@ def test_trouble_in_the_middle(at, bad):
     check(quotients, x, y, z, **HOW)
     check(level, z, y, 0.25, **HOW)
     check(up_by_three, x, z, **HOW)
+    check(backwards, x, z, **HOW)
+    check(backwards_by_two, x, z, **HOW)
 
 
 @pytest.mark.parametrize("at", PLACES)
@@ -103,6 +121,22 @@ def test_more_dimensions_and_orders(at):
     z[at] = np.inf
     for array in (x, x.T, x[::-1], np.asfortranarray(x), x.astype(np.float32)):
         check(by_columns, array, z.astype(array.dtype), **HOW)
+        for bad in (np.inf, np.finfo(array.dtype).max):
+            array[12, at] = bad
+            check(sweeps, array, **HOW)
+            check(sweeps, array[10:13, :3], **HOW)
+
+
+@pytest.mark.parametrize("function", [recurrence, backwards, backwards_by_two])
+def test_what_is_kept_ahead_of_a_strip(function):
+    """Of every length, in reals of both widths."""
+    rng = np.random.default_rng(2)
+    for n in (0, 1, 2, 3, 5, 17, 40):
+        for dtype in (np.float32, np.float64):
+            x, z = rng.uniform(0.5, 1.5, (2, n)).astype(dtype)
+            check(function, x, z, **HOW)
+            z[n // 2 : n // 2 + 1] = np.finfo(dtype).max
+            check(function, x, z, **HOW)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64"])

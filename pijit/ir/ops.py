@@ -97,7 +97,8 @@ ROWS = (
     Row("check", "nothing; exit unless the bool a is true", _REDO),
     Row("load", "a[i, j, ...] with as many checked indices as dimensions; NumPy scalar", effect="read"),
     Row("store", "a[i, j, ...] = v; args a, v, i, j, ...; v has the element type", effect="write"),
-    Row("keep", "keeps the NumPy scalar v at place n, an int below the attr room, of the fragment's own store number slot; args v, n",
+    Row("keep", "keeps the NumPy scalar v at place n, an int below the attr room, of the fragment's own store number slot; args v, n; attr ahead:"
+        " in a loop that does nothing else, and so is what is kept there",
         effect="write", attrs=("slot", "room")),
     Row("kept", "what was kept last at place n of the store number slot", effect="read", attrs=("slot", "room")),
     # arrays: views. Arguments after a: offset in elements of bytes, then ndim dims, then ndim strides (bytes)

@@ -99,6 +99,8 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         careful.then(Jump(header, (*careful.params, wait)))
         again = block.add("cmp", (loop.counter, wait), BOOL, symbol=">=" if loop.step > 0 else "<=")
         tried = Jump(fast.block, (*entering, const(0), const(0), *begin))
+        if trial.saves_first:
+            tried = trial.save(bound, header.line, tried)
         block.end = Branch(again, tried, Jump(careful.block, (*entering, *begin)), likely=True)
         return
 

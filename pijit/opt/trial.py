@@ -1,7 +1,8 @@
 """Strips tried first: NumPy-scalar arithmetic whose warnings are looked for once per strip instead of once per operation.
 
-A strip is run without leaving; when something in it may have warned, it is run again from its start, with exits. What it stores into it keeps
-first: then that is put back, last things first, so that nothing can tell the two runs from one.
+A strip is run without leaving; when something in it may have warned, it is run again from its start, with exits. What it stores into is kept:
+then that is put back, last things first, so that nothing can tell the two runs from one. Where iterations hang on each other all of it is
+kept before the strip, several elements at once; else by the iteration that stores there.
 """
 
 from __future__ import annotations
@@ -59,6 +60,28 @@ class Trial:
         known = (isinstance(value, Const) or value is self.loop.counter or self.loop.fixed(value) for value, _ in map(place, store.args[2:]))
         return type.dtype.kind in "iuf" and self.loop.fixed(store.args[0]) and all(known)
 
+    @property
+    def saves_first(self) -> bool:
+        """Whether what the strip stores into is kept before it."""
+        return bool(self.stores and self.carries)
+
+    def save(self, bound: Value, line: int, after: Jump) -> Jump:
+        """Leads to a loop that keeps what is where the iterations up to the bound store."""
+        test, body = Block(line), Block(line)
+        test.is_header = True
+        counter, number = test.param(INT), test.param(INT)
+        test.end = Branch(test.add("cmp", (counter, bound), BOOL, symbol="<" if self.loop.step > 0 else ">"), Jump(body), after)
+        for slot, store in enumerate(self.stores):
+            old = body.add("load", (store.args[0], *self._indices(body, store, counter)), store.args[1].type)
+            body.ops.append(Op("keep", (old, number), (), {"slot": slot, "room": ROOM, "ahead": True}, {}, line))
+        ahead = [body.add("raw_add", (value, const(step)), INT) for value, step in ((counter, self.loop.step), (number, 1))]
+        body.end = Jump(test, tuple(ahead))
+        return Jump(test, (self.loop.counter, const(0)))
+
+    def _indices(self, block: Block, store: Op, counter: Value) -> list[Value]:
+        """Those of a store in the iteration of the counter."""
+        return [index(block, counter if root is self.loop.counter else root, offset) for root, offset in map(place, store.args[2:])]
+
     def undo(self, count: Value, line: int, after: Jump) -> Jump:
         """Leads to a loop that puts back what the first iterations of a strip have stored, that many."""
         test, body = Block(line), Block(line)
@@ -69,9 +92,9 @@ class Trial:
         counter = body.add("raw_add", (self.loop.counter, body.add("raw_mul", (number, const(self.loop.step)), INT)), INT)
         for slot, store in reversed([*enumerate(self.stores)]):
             array, value = store.args[:2]
-            places = map(place, store.args[2:])
-            indices = [index(body, counter if root is self.loop.counter else root, offset) for root, offset in places]
-            kept = body.add("kept", (number,), value.type, slot=slot, room=ROOM)
+            indices = self._indices(body, store, counter)
+            ahead = {"ahead": True} if self.saves_first else {}
+            kept = body.add("kept", (number,), value.type, slot=slot, room=ROOM, **ahead)
             body.ops.append(Op("store", (array, kept, *indices), (), {}, {}, line))
         body.end = Jump(test, (number,))
         return Jump(test, (count,))
@@ -105,7 +128,7 @@ class TrialCopier(Copier):
         self._ends = trial.open_ends()
 
     def ops(self, op: Op) -> list[Op]:
-        if op.name == "store":
+        if op.name == "store" and not self.trial.saves_first:
             return self._store(op)
         if op.name == "check_index":
             self.values[op.result] = self.values_of(op)[0]
