@@ -3,7 +3,9 @@
  *
  * Native code sees to it that the work is done (`pj_catch_up`) before anything can notice that it was put off: whatever reads or writes
  * elements, runs Python, or leaves. Only kernels wait that store directly, all over the same rows, and that may be done strip by strip:
- * where one stores and another reads or stores, it is the same element, or memory that does not overlap.
+ * where one stores and another reads or stores, it is the same element, or memory that does not overlap. That goes for new arrays too that they
+ * make beside: the memory of those that were let go meanwhile is theirs (`pj_empty_later`), so that a loop that makes an array in every round
+ * needs two.
  *
  * Of one operation on one target that waits several times in succession a kernel does some at once, which keeps an element in a register
  * meanwhile (codegen/repeats.py).
@@ -12,6 +14,7 @@
  * does what is left of one that raises flags, and warns (codegen/stores.py).
  */
 #include "store.h"
+#include "numpy_api.h"
 
 enum { MOST = 48, WALKS = 8, AXES = 4, WORDS = 40, GONE = 32 };
 #define STRIP 4096 /* bytes that a kernel stores at a time */
@@ -29,11 +32,13 @@ typedef struct {
     int64_t p[WORDS];
     int64_t done, flags;     /* rows; of one whose flags say who raised them */
     int64_t site, word;      /* who does what is left, and the first of the words of W that it gets */
-    const int64_t *repeats;  /* kernels that do it several times, the most first: how often, the kernel, its plan, how many words it has, and for
-                              * each of which time and which word it is; ended by 0. Or NULL */
+    const int64_t *repeats;  /* how many words of the next time have to be equal to words of this one, and which they are. Then kernels that do
+                              * it several times, the most first: how often, the kernel, its plan, how many words it has, and for each of which
+                              * time and which word it is; ended by 0. Or NULL */
+    int64_t passed;          /* how many of the new arrays are gone, and the next task is the only one that reads them */
     bool more;               /* the next one is the same operation on the elements that follow */
-    int64_t nspans;
-    Span spans[WALKS]; /* the target and the operands */
+    int64_t nspans, nwritten;
+    Span spans[WALKS]; /* the target, new arrays, and the operands */
 } Task;
 
 typedef struct {
@@ -71,7 +76,7 @@ static bool can_wait(const Plan *plan, const int64_t *p)
     if (row > BUFFER || row * p[0] < LEAST) { /* first: small ones are many */
         return false;
     }
-    if (plan->naxes > AXES || plan->noperands >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
+    if (plan->naxes > AXES || plan->noperands + plan->noutputs >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
         return false;
     }
     const int64_t *next = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
@@ -84,31 +89,48 @@ static bool can_wait(const Plan *plan, const int64_t *p)
     return simple(&target, p, plan->naxes);
 }
 
+/* A span of the task, from `first` rows further on. */
+static void add_span(Task *t, Walk walk, int64_t place, int64_t naxes, int64_t first)
+{
+    Span *s = &t->spans[t->nspans++];
+    walk.data += first * walk.steps[0];
+    t->p[place] = (int64_t)(intptr_t)walk.data;
+    s->data = walk.data;
+    s->itemsize = walk.itemsize;
+    memcpy(s->steps, walk.steps, (size_t)naxes * sizeof *s->steps);
+    pj_extent(walk.data, walk.itemsize, naxes, t->p, walk.steps, &s->low, &s->high);
+}
+
 /* Makes a task of the kernel, on rows that begin `first` rows further on. */
 static void fill(Task *t, Kernel kernel, const int64_t *p, const Plan *plan, int64_t first, int64_t rows)
 {
+    const int64_t naxes = plan->naxes, *next = (const int64_t *)&plan->target, *outputs = next + (1 + plan->noperands) * (2 + 2 * naxes);
+    Walk walk;
     t->kernel = kernel;
     t->plan = plan;
-    t->done = t->flags = 0;
-    t->nspans = plan->noperands + 1;
+    t->done = t->flags = t->passed = t->nspans = 0;
     memcpy(t->p, p, (size_t)(plan->result + 4) * sizeof *p);
     memset(t->p + plan->result, 0, 4 * sizeof *p);
     t->p[0] = rows;
-    const int64_t *next = (const int64_t *)&plan->target;
-    for (int64_t i = 0; i < t->nspans; i++) {
-        Walk walk;
-        Span *s = &t->spans[i];
-        const int64_t place = next[0];
-        next = read_walk(next, p, plan->naxes, &walk);
-        walk.data += first * walk.steps[0];
-        t->p[place] = (int64_t)(intptr_t)walk.data;
-        if (i == 0 && plan->own >= 0) {
-            t->p[plan->own] = t->p[place];
+    const int64_t *operands = read_walk(next, p, naxes, &walk);
+    add_span(t, walk, next[0], naxes, first);
+    if (plan->own >= 0) {
+        t->p[plan->own] = t->p[next[0]];
+    }
+    for (int64_t i = 0; i < plan->noutputs; i++, outputs += 2) {
+        walk.data = (char *)(intptr_t)p[outputs[0]];
+        int64_t step = walk.itemsize = outputs[1];
+        for (int64_t axis = naxes - 1; axis >= 0; axis--) {
+            walk.steps[axis] = step;
+            step *= p[axis];
         }
-        s->data = walk.data;
-        s->itemsize = walk.itemsize;
-        memcpy(s->steps, walk.steps, (size_t)plan->naxes * sizeof *s->steps);
-        pj_extent(walk.data, walk.itemsize, plan->naxes, t->p, walk.steps, &s->low, &s->high);
+        add_span(t, walk, outputs[0], naxes, first);
+    }
+    t->nwritten = t->nspans;
+    for (int64_t i = 0; i < plan->noperands; i++) {
+        next = operands;
+        operands = read_walk(next, p, naxes, &walk);
+        add_span(t, walk, next[0], naxes, first);
     }
 }
 
@@ -126,6 +148,17 @@ static bool same(const Span *a, const Span *b, const int64_t *dims, int64_t naxe
     return equal;
 }
 
+/* What the task makes there, beside what it stores; or NULL. */
+static const Span *made(const Task *t, const char *data)
+{
+    for (int64_t i = 1; i < t->nwritten; i++) {
+        if (t->spans[i].data == data) {
+            return &t->spans[i];
+        }
+    }
+    return NULL;
+}
+
 /* Whether the task may be done strip by strip with the one before, and whether they have something in common. */
 static bool goes_with(const Task *before, const Task *t, int64_t naxes, bool *common)
 {
@@ -133,7 +166,7 @@ static bool goes_with(const Task *before, const Task *t, int64_t naxes, bool *co
         for (int64_t j = 0; j < t->nspans; j++) {
             const Span *a = &before->spans[i], *b = &t->spans[j];
             if (overlap(a, b)) {
-                if ((i == 0 || j == 0) && !same(a, b, t->p, naxes)) {
+                if ((i < before->nwritten || j < t->nwritten) && !same(a, b, t->p, naxes)) {
                     return false;
                 }
                 *common = true;
@@ -208,23 +241,54 @@ static bool advance(Backlog *b, Task *t, int64_t rows)
     return !flags;
 }
 
+/* Whether the next one is a repetition, into which all that the task makes goes, and nowhere else. */
+static bool feeds(const Task *t, const Task *next)
+{
+    const int64_t n = t->repeats[0], *words = t->repeats + 1;
+    bool all = t->passed == t->nwritten - 1;
+    for (int64_t i = 0; i < n && all; i++) {
+        all = next->p[words[2 * i]] == t->p[words[2 * i + 1]];
+    }
+    return all;
+}
+
 /* How many tasks from this one on are the same operation on the same target. */
 static int64_t successive(const Backlog *b, const Task *t)
 {
     const Task *next = t + 1, *end = b->tasks + b->count;
-    while (next < end && next->plan == t->plan && next->kernel == t->kernel && same(&next->spans[0], &t->spans[0], t->p, b->naxes)) {
+    while (next < end && next->plan == t->plan && next->kernel == t->kernel && same(&next->spans[0], &t->spans[0], t->p, b->naxes) &&
+           next[-1].repeats != NULL && feeds(next - 1, next)) {
         next++;
     }
     return next - t;
 }
 
+/* Whether what the last of some tasks makes lies apart from all that they read, but for what they make for each other. */
+static bool makes_apart(const Task *first, int64_t times)
+{
+    const Task *last = first + times - 1;
+    for (int64_t i = 1; i < last->nwritten; i++) {
+        for (const Task *t = first; t <= last; t++) {
+            for (int64_t k = t->nwritten; k < t->nspans; k++) {
+                if (overlap(&last->spans[i], &t->spans[k]) && (t == first || made(t - 1, t->spans[k].data) == NULL)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
 /* A task that does the work of several; NULL: there is no kernel for two or more. */
 static Task *join(Backlog *b, const Task *first, int64_t *times)
 {
-    const int64_t *r = first->repeats, most = r == NULL ? 1 : successive(b, first);
+    if (first->repeats == NULL) {
+        return NULL;
+    }
+    const int64_t *r = first->repeats + 1 + 2 * first->repeats[0], most = successive(b, first);
     while (most > 1 && r[0] > 0) {
         const int64_t nwords = r[3], *source = r + 4;
-        if (r[0] <= most && nwords + 4 <= WORDS) {
+        if (r[0] <= most && nwords + 4 <= WORDS && makes_apart(first, r[0])) {
             Task *t = &b->joined[b->njoined++];
             t->kernel = (Kernel)(intptr_t)r[1];
             t->plan = (const Plan *)(intptr_t)r[2];
@@ -373,9 +437,31 @@ int64_t pj_kernel_later(int64_t *W, Kernel kernel, int64_t *p, const int64_t *wo
 void pj_settle(int64_t *W, uintptr_t low, uintptr_t high)
 {
     for (int64_t i = 0; backlog != NULL && i < backlog->count; i++) {
-        const Span *target = &backlog->tasks[i].spans[0];
-        if (target->low < high && low < target->high) {
-            pj_catch_up(W);
+        const Task *t = &backlog->tasks[i];
+        for (int64_t k = 0; k < t->nwritten; k++) {
+            if (t->spans[k].low < high && low < t->spans[k].high) {
+                pj_catch_up(W);
+                return;
+            }
+        }
+    }
+}
+
+/* Notes that nobody but those that wait reads what one of them makes there. */
+static void note_gone(Backlog *b, const char *data)
+{
+    for (int64_t i = b->count; i-- > 0;) {
+        Task *t = &b->tasks[i];
+        const Span *s = made(t, data);
+        if (s != NULL) {
+            bool passed = true;
+            for (int64_t j = i + 2; j < b->count; j++) {
+                for (int64_t k = 0; k < b->tasks[j].nspans; k++) {
+                    passed &= !overlap(s, &b->tasks[j].spans[k]);
+                }
+            }
+            t->passed += passed;
+            return;
         }
     }
 }
@@ -390,6 +476,25 @@ void pj_let_go_later(int64_t *W, void *gone, int64_t scratch)
         let_go(gone, scratch);
         return;
     }
-    backlog->scratch[backlog->ngone] = scratch;
-    backlog->gone[backlog->ngone++] = gone;
+    PyObject *array = scratch ? pj_scratch_array(gone) : NULL;
+    if (scratch || (PyArray_CheckExact((PyObject *)gone) && Py_REFCNT((PyObject *)gone) == 1)) {
+        note_gone(backlog, scratch ? gone : PyArray_DATA((PyArrayObject *)gone));
+    }
+    backlog->scratch[backlog->ngone] = scratch && array == NULL;
+    backlog->gone[backlog->ngone++] = array != NULL ? array : gone;
+}
+
+/* pj_empty for what a kernel makes that may wait: those that wait work on the elements of one that was let go before the new one does. */
+PyObject *pj_empty_later(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
+{
+    for (int64_t i = backlog == NULL ? 0 : backlog->ngone; i-- > 0;) {
+        PyObject *a = backlog->gone[i];
+        if (!backlog->scratch[i] && pj_is_as_new(a, typenum, ndim, dims, order)) {
+            backlog->ngone--;
+            backlog->gone[i] = backlog->gone[backlog->ngone];
+            backlog->scratch[i] = backlog->scratch[backlog->ngone];
+            return a;
+        }
+    }
+    return pj_empty(typenum, ndim, dims, order);
 }

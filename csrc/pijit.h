@@ -425,6 +425,7 @@ int64_t pj_kernel_later(int64_t *W, int64_t (*kernel)(int64_t, int64_t, int64_t 
 void pj_catch_up(int64_t *W);
 void pj_settle(int64_t *W, uintptr_t low, uintptr_t high);
 void pj_let_go_later(int64_t *W, void *gone, int64_t scratch);
+PyObject *pj_empty_later(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
 
 /* box.c */
 PjRecipe *pj_recipe_new(PyObject *tuple);
@@ -481,12 +482,15 @@ int pj_calls_init(void);
 
 /* spare.c */
 PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
+bool pj_is_as_new(PyObject *o, int64_t typenum, int64_t ndim, const int64_t *dims, int64_t order);
 void pj_release(PyObject *o);
 void pj_drop_spare(void);
 int64_t pj_run_native(PjFragment *f, int64_t *W);
 
 /* scratch.c */
 void *pj_scratch(int64_t itemsize, int64_t ndim, const int64_t *dims);
+void *pj_scratch_later(int64_t itemsize, int64_t ndim, const int64_t *dims);
+PyObject *pj_scratch_array(void *scratch);
 void pj_discard(void *scratch);
 PyObject *pj_kept(void *scratch, int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
 

@@ -23,21 +23,38 @@ static int64_t bytes_of(int64_t itemsize, int64_t ndim, const int64_t *dims)
     return bytes <= INT64_MAX - (int64_t)sizeof(Head) ? bytes : -1;
 }
 
-/* Memory for the elements of an array that no object is made for, or NULL: to be given to pj_discard or pj_kept. */
-void *pj_scratch(int64_t itemsize, int64_t ndim, const int64_t *dims)
+static void *memory_for(int64_t itemsize, int64_t ndim, const int64_t *dims, PyObject *(*empty)(int64_t, int64_t, int64_t *, int64_t))
 {
     int64_t bytes = bytes_of(itemsize, ndim, dims);
     if (bytes < 0) {
         return NULL;
     }
     bytes += (int64_t)sizeof(Head);
-    PyObject *array = bytes < LARGE ? NULL : pj_empty(NPY_INT8, 1, &bytes, 0);
+    PyObject *array = bytes < LARGE ? NULL : empty(NPY_INT8, 1, &bytes, 0);
     Head *head = bytes < LARGE ? malloc((size_t)bytes) : array == NULL ? NULL : PyArray_DATA((PyArrayObject *)array);
     if (head == NULL) {
         return NULL;
     }
     head->array = array;
     return head + 1;
+}
+
+/* Memory for the elements of an array that no object is made for, or NULL: to be given to pj_discard or pj_kept. */
+void *pj_scratch(int64_t itemsize, int64_t ndim, const int64_t *dims)
+{
+    return memory_for(itemsize, ndim, dims, pj_empty);
+}
+
+/* The same, as pj_empty_later. */
+void *pj_scratch_later(int64_t itemsize, int64_t ndim, const int64_t *dims)
+{
+    return memory_for(itemsize, ndim, dims, pj_empty_later);
+}
+
+/* The array whose memory it is, to be let go instead; or NULL. */
+PyObject *pj_scratch_array(void *scratch)
+{
+    return ((Head *)scratch - 1)->array;
 }
 
 void pj_discard(void *scratch)

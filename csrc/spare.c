@@ -35,14 +35,28 @@ static bool can_be_spare(PyObject *o)
            (a->flags & ~(NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)) == own;
 }
 
+static bool is_alike(PyObject *o, const PyArray_Descr *descr, int ndim, const int64_t *dims, bool fortran)
+{
+    const PyArrayObject_fields *a = (const PyArrayObject_fields *)o;
+    return (const PyArray_Descr *)a->descr == descr && a->nd == ndim && memcmp(a->dimensions, dims, (size_t)ndim * sizeof *dims) == 0 &&
+           steps_as_new(a, fortran);
+}
+
+/* Whether an object that nobody needs can be the new array that is asked for. */
+bool pj_is_as_new(PyObject *o, int64_t typenum, int64_t ndim, const int64_t *dims, int64_t order)
+{
+    PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
+    const bool good = PyArray_CheckExact(o) && is_alike(o, descr, (int)ndim, dims, order != 0) && can_be_spare(o);
+    Py_XDECREF(descr);
+    return good;
+}
+
 /* The spare array if it is what is asked for. */
 static PyObject *take(const PyArray_Descr *descr, int ndim, const int64_t *dims, bool fortran)
 {
     PyObject *o = spare.array;
-    const PyArrayObject_fields *a = (const PyArrayObject_fields *)o;
     spare.array = NULL;
-    if ((const PyArray_Descr *)a->descr == descr && a->nd == ndim && memcmp(a->dimensions, dims, (size_t)ndim * sizeof *dims) == 0 &&
-        steps_as_new(a, fortran)) {
+    if (is_alike(o, descr, ndim, dims, fortran)) {
         return o;
     }
     Py_DECREF(o);

@@ -20,14 +20,14 @@ typedef struct {
     int64_t named;         /* or what flags there are says who raised them */
     int64_t own;           /* the place in p of the pointer of the operand that is the target, or -1 */
     int64_t threads, work; /* how many may share it, and units of work per element (share.c) */
-    int64_t noperands;
+    int64_t noperands, noutputs;
     struct {
         int64_t place, itemsize; /* place: of the pointer in p */
         struct {
             int64_t place, bytes;
         } axes[];
     } target;
-    /* the operands follow, each like the target */
+    /* the operands follow, each like the target, then places and sizes of elements of new arrays */
 } Plan;
 
 /* An array as the kernel walks it. */

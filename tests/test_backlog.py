@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from differential import check_calls, settings, subject_of
@@ -39,6 +41,23 @@ CHAINS = {
     "no such index": "for i in range(4):\n        m[i] = m[5] * w[i + k]",
     "no quotient": "m[0] = m[1] * 2\n    m[2] = m[0] * (1.0 / (k - 2))\n    m[3] = m[2] + m[0]",
     "let go": "a = m[1] * 3\n    b = m[2] + 1\n    m[0] = a - b\n    m[4] = m[0] / a - b\n    a = b = None\n    m[2] = m[0] / m[3]",
+    "beside": "z = m[1]\n    c = m[3] * 1\n    for i in range(k + 9):\n        y = z * w[1] + m[2]\n        c += y * z\n        z = y"
+    "\n    m[4] = z + c",
+    "beside, and the one before": "o = z = m[1]\n    c = m[3] * 1\n    for i in range(k + 9):\n        y = z * w[1] + m[2]\n        c += y * z\n"
+    "        o, z = z, y\n    m[4] = z\n    m[5] = o + c",
+    "beside, moved": "z = m[1]\n    c = m[3] * 1\n    d = m[5] * 1\n    for i in range(k + 9):\n        y = z / w[1] + m[2]\n        c += y * z\n"
+    "        d[..., 1:] += y[..., :-1]\n        z = y\n    m[4] = z + c * d",
+    "beside, moved first": "z = m[1]\n    c = m[3] * 1\n    d = m[5] * 1\n    for i in range(k + 9):\n        y = z / w[1] + m[2]"
+    "\n        c += y * z\n"
+    "        if i == 4:\n            d += z\n        z = y\n    m[4] = z + c * d",
+    "two beside": "x = m[1] + 0\n    z = m[2] + 1\n    c = m[3] * 1\n    for i in range(k + 9):\n        y = x / z\n        v = z - y * w[0]\n"
+    "        c += y + v\n        x, z = y, v\n    m[4] = x / z - c",
+    "crossed": "x = m[1] + 0\n    z = m[2] + 1\n    c = m[3] * 1\n    for i in range(k + 9):\n        y = x / z\n        v = z - y * w[0]\n"
+    "        c += y + v\n        x, z = v, y\n    m[4] = x / z - c",
+    "chosen": "z = m[1] + 0\n    c = m[3] * 1\n    for i in range(k + 9):\n        t = np.abs(z) < w[1]\n        z = np.where(t, z * z + m[2], z)\n"
+    "        c += t\n    m[4] = z * c",
+    "beside for the next": "c = m[3] * 1\n    for i in range(k + 9):\n        y = m[1] * w[i % 5]\n        c += y\n        m[4] += y / m[5]\n"
+    "    m[0] = c",
     "in place": "m[0] += m[1]\n    m[2] += m[0]\n    m[0] *= m[3]\n    m[2] /= m[0]",
     "functions": "m[0] = np.exp(m[1])\n    m[2] = m[0] * m[0]\n    m[3] = np.log(m[2]) / m[4]",
     "twice": "m[0] = m[1] * 2\n    m[0] = m[2] / m[0]\n    m[3] = m[0] * m[2]",
@@ -136,7 +155,8 @@ def later_in(source: str, *args) -> tuple[int, int]:
         ("t = np.zeros(9000, np.float32)\n    for i in range(3):\n        t += np.float32(2) * m[i].astype(np.float32)", 2),
         ("m[0] = m[1] * 2\n    m[3, 5] = 1.0\n    m[2] = m[0] / m[1]", 0),
         ("m[0] = m[1] * 2\n    s = np.sort(m[0])\n    m[2] = m[0] / s", 0),
-        ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 0),
+        ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 2),
+        ("z = m[1]\n    for i in range(9):\n        y = z * m[2]\n        m[3] += y\n        z = y\n    return z", 1),
     ],
 )
 def test_which(body, stores):
@@ -154,8 +174,25 @@ def test_which(body, stores):
         ("for i in range(8):\n        m[0] += e[i] * 2\n        m[8] += m[0] * 2", 0),
         ("for i in range(8):\n        m[0] += e[i] * 2\n        np.sort(m[1])", 0),
         ("m[0] += e[1] * 2\n    m[0] += e[1] * 2", 0),
+        ("z = e[1] + 0\n    for i in range(8):\n        y = z * z\n        m[0] += y\n        z = y\n    m[1] = z", 1),
+        ("for i in range(8):\n        y = e[1] * e[2]\n        m[0] += y\n    m[1] = y", 0),
     ],
 )
 def test_which_several_times(body, stores):
     m = arguments((9, 9000), "float64", 1, False)[0]
     assert later_in(f"import numpy as np\ndef f(m, e):\n    {body}\n", m, m.copy())[1] == stores
+
+
+def test_memory():
+    """What is let go while others wait is the memory of what is made next, and what only the next one reads is not made at all."""
+    source = "import numpy as np\ndef f(z, c, n):\n    for _ in range(n):\n        y = z * z\n        c += y\n        z = y\n    return z\n"
+    f = pijit.jit(subject_of(source, "f").make().function)
+    z, c = np.ones(100_000), np.zeros(100_000)
+    f(z, c, 3)
+    tracemalloc.start()
+    try:
+        f(z, c, 40)
+        assert tracemalloc.get_traced_memory()[1] < 4 * z.nbytes
+    finally:
+        tracemalloc.stop()
+    assert c[0] == 43

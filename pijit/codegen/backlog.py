@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from ..ir.graph import Const
 from ..ir.ops import OPS
 from ..ir.types import Array
 from ..ir.ufuncs import place_counts, signals
 from .assign import extent
 from .llvm import call, i64
-from .repeats import can_repeat
+from .repeats import Links, can_repeat
 
 if TYPE_CHECKING:
     from ..ir.graph import Block, Graph, Op
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class Backlog:
-    """``later``: the operations that may be done later; ``repeats``: those of them that may wait for themselves with nothing between."""
+    """``later``: the operations that may be done later; ``repeats``: those of them that may wait for themselves with nothing between, and
+    how one time goes with the next."""
 
     def __init__(self, graph: Graph, owners: Owners) -> None:
         self._graph, self._owners = graph, owners
@@ -34,13 +36,16 @@ class Backlog:
         if any(map(self._could, ops)):
             self._fills = {op for op in ops if op.name == "empty" and op.attrs["filled"] and self._is_changed_next(op)}
             self._start = self._find()
-        self.repeats = {op for op in self.later - self._fills if can_repeat(op.attrs["kernel"]) and op in self._next(op)}
+        self.repeats: dict[Op, Links] = {}
+        for op in self.later - self._fills:
+            if can_repeat(op.attrs["kernel"], feeds := self._feeds(op)) and op in self._next(op):
+                self.repeats[op] = Links(feeds, self._same(op))
         self._waiting = False
 
     def _could(self, op: Op) -> bool:
         if op in self._fills:
             return True
-        if op.name != "kernel_into" or op.results or op.attrs["kernel"].fold is not None:
+        if op.name != "kernel_into" or op.attrs["kernel"].fold is not None:
             return False
         kernel, errors = op.attrs["kernel"], self._graph.errors_at(op)
         silent = errors.harmless or not (errors.watched and signals(kernel))
@@ -115,6 +120,22 @@ class Backlog:
                 seen.add(id(block))
         return found
 
+    def _feeds(self, op: Op) -> dict[int, int]:
+        """The operands that are, in the next round of a loop, what the operation made in this one."""
+        found: dict[int, int] = {}
+        for block in self._graph.blocks:
+            for jump in block.jumps():
+                for param, arg in zip(jump.target.params, jump.args, strict=True):
+                    if arg in op.results and param in op.args:
+                        found[op.results.index(arg)] = op.args.index(param)
+        return found
+
+    def _same(self, op: Op) -> frozenset[int]:
+        """The operands that are the same every time, but for what is stored."""
+        kernel = op.attrs["kernel"]
+        operands = enumerate(op.args[: len(kernel.operands)])
+        return frozenset(n for n, value in operands if n != kernel.store.operand and (isinstance(value, Const) or value in self._graph.inputs))
+
     def _is_changed_next(self, op: Op) -> bool:
         """Whether the operation fills a new array that the next kernel to wait changes."""
         type = op.result.type
@@ -144,6 +165,10 @@ class Backlog:
         """Catches up, if something may wait anywhere."""
         if self.later:
             call(d.builder, "pj_catch_up", ir.VoidType(), d.W)
+
+    def maker(self, op: Op, helper: str) -> str:
+        """The helper that makes a new array of the operation."""
+        return helper + "_later" if op in self.later and op not in self._fills else helper
 
     def release(self, d: Driver, owner: Any, scratch: bool = False) -> None:
         """Lets an object, or memory without one, go."""

@@ -1,49 +1,84 @@
 """A kernel that changes an array, as one that does it several times with other operands: between the times an element is in a register.
 
-In a loop such as `out += w[i] * x[i : i + n]` the kernel waits for itself; `csrc/backlog.c` takes several that wait together.
+In a loop such as `out += w[i] * x[i : i + n]` the kernel waits for itself; `csrc/backlog.c` takes several that wait together. A new array that
+the kernel makes beside, and reads the next time, is made the last time only where nobody else reads it.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ..ir.kernel import Kernel, Step
+from ..ir.kernel import Kernel, Operand, Step
+from ..ir.types import Np
 from ..ir.ufuncs import place_counts, raises
 from .kernels import by_loop
 
-TIMES = (4, 2)
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """How one time goes with the next. ``feeds``: by the number of an output, the operand that is it the next time; ``same``: operands that are the
+    same every time."""
+
+    feeds: dict[int, int]
+    same: frozenset[int]
+
+    def words(self, kernel: Kernel) -> list[tuple[int, int]]:
+        """A word of the next time, and the word of this one that it has to be equal to."""
+        place = {word: number for number, word in enumerate(kernel.words())}
+        pairs = [(place["pointer", number, 0], place["output", output, 0]) for output, number in self.feeds.items()]
+        kinds = ("pointer", "stride", "scalar")
+        return pairs + [(word, word) for (kind, number, _), word in place.items() if kind in kinds and number in self.same]
 
 
-def can_repeat(kernel: Kernel) -> bool:
-    """Whether the kernel reads what it stores, and does nothing else that could not be done in one go."""
+def times(feeds: dict[int, int]) -> tuple[int, ...]:
+    """How often at once, the most first. A loop that makes an array in every round has the memory of the last but one for it, so that what goes
+    in and what comes out are apart after an odd number of rounds."""
+    return (5, 3) if feeds else (4, 2)
+
+
+def can_repeat(kernel: Kernel, feeds: dict[int, int]) -> bool:
+    """Whether the kernel reads what it stores and what it makes, and does nothing else that could not be done in one go."""
     store = kernel.store
-    if store is None or store.operand is None or kernel.fold is not None or kernel.outputs or place_counts(kernel):
+    if store is None or store.operand is None or kernel.fold is not None or place_counts(kernel):
+        return False
+    if len(feeds) != len(kernel.outputs) or not all(_fits(kernel, output, operand) for output, operand in feeds.items()):
         return False
     if any(operand.rows for operand in kernel.operands) or any(by_loop(kernel, step) for step in kernel.steps):
         return False
     return kernel.operands[store.operand].dtype == kernel.dtype(store.reference)
 
 
-def repeated(kernel: Kernel, times: int) -> tuple[Kernel, list[tuple[int, int]]]:
+def _fits(kernel: Kernel, output: int, number: int) -> bool:
+    """Whether the operand is gone through as the output is."""
+    dtype = kernel.dtype(kernel.outputs[output])
+    return kernel.operands[number] == Operand(dtype, (Np(dtype).dtype.itemsize,))
+
+
+def repeated(kernel: Kernel, times: int, links: Links) -> tuple[Kernel, list[tuple[int, int]]]:
     """The kernel so many times over, and of each of its words: of which time, and which word of the kernel it is there."""
     store = kernel.store
     assert store is not None
     assert store.operand is not None
     count = len(kernel.operands)
-    others = [number for number in range(count) if number != store.operand]
+    feeds = links.feeds
+    others = [number for number in range(count) if number != store.operand and number not in feeds.values() and number not in links.same]
     origins = [(0, number) for number in range(count)] + [(time, number) for time in range(1, times) for number in others]
     operands = tuple(kernel.operands[number] for _, number in origins)
     place = {origin: number for number, origin in enumerate(origins)}
     steps: list[Step] = []
     for time in range(times):
         place[time, store.operand] = store.operand if time == 0 else place[time - 1, store.reference]
+        if time:
+            place |= {(time, number): place[0, number] for number in links.same}
+            place |= {(time, number): place[time - 1, kernel.outputs[output]] for output, number in feeds.items()}
         place |= {(time, count + number): len(operands) + len(steps) + number for number in range(len(kernel.steps))}
         steps += [replace(step, args=tuple(place[time, arg] for arg in step.args)) for step in kernel.steps]
-    made = replace(kernel, operands=operands, steps=tuple(steps))
+    outputs = tuple(place[times - 1, reference] for reference in kernel.outputs)
+    made = replace(kernel, operands=operands, steps=tuple(steps), outputs=outputs)
     made = replace(made, store=replace(store, reference=place[times - 1, store.reference], logged=raises(made), named=None))
     words = {word: number for number, word in enumerate(kernel.words())}
     sources = []
     for kind, number, extra in made.words():
-        time, of = origins[number] if kind in ("pointer", "stride", "scalar") else (0, number)
+        time, of = origins[number] if kind in ("pointer", "stride", "scalar") else (times - 1 if kind == "output" else 0, number)
         sources.append((time, words.get((kind, of, extra), 0)))  # the log has a place of its own
     return made, sources

@@ -29,7 +29,7 @@ from . import words as memory
 from .kernels import declared, divisible, walked, work
 from .layout import Area, recipe_tuple
 from .llvm import I64, call, i64
-from .repeats import TIMES, repeated
+from .repeats import repeated, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,13 +60,15 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
     made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
     own = -1 if store.operand is None else place["pointer", store.operand, 0]
-    made += [own, threads if divisible(kernel) else 1, work(kernel), len(numbers)]
+    made += [own, threads if divisible(kernel) else 1, work(kernel), len(numbers), len(kernel.outputs)]
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
         name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
         made += [place[name, which, 0], Np(operand.dtype).dtype.itemsize]
         for axis, stride in enumerate(operand.strides or ()):
             made += [place[strided, which, axis], 0] if stride is None else [-1, stride]
+    for number, reference in enumerate(kernel.outputs):
+        made += [place["output", number, 0], Np(kernel.dtype(reference)).dtype.itemsize]
     return [int(word) for word in made]
 
 
@@ -109,13 +111,16 @@ def call_kernel(d: Driver, op: Op, symbol: str, p: Any) -> Any:
 
 
 def _repeats(d: Driver, op: Op, watched: int) -> Any:
-    """What csrc/backlog.c wants to know of several times the operation: how many, the kernel and its plan, and where its words come from."""
-    words, harmless = [], d.graph.errors_at(op).harmless
-    for times in TIMES:
-        kernel, sources = repeated(op.attrs["kernel"], times)
+    """What csrc/backlog.c wants to know of several times the operation: which words of the next time are which of this one; then how many, the
+    kernel and its plan, and where its words come from."""
+    own, links = op.attrs["kernel"], d.backlog.repeats[op]
+    harmless, pairs = d.graph.errors_at(op).harmless, links.words(own)
+    words = [len(pairs), *itertools.chain.from_iterable(pairs)]
+    for count in times(links.feeds):
+        kernel, sources = repeated(own, count, links)
         function = declared(d.module, d.unit(units.kernel_unit(kernel)))
         described = constants(d, plan(kernel, watched, harmless, 1))
-        words += [times, function.ptrtoint(I64), described.ptrtoint(I64), len(sources), *itertools.chain.from_iterable(sources)]
+        words += [count, function.ptrtoint(I64), described.ptrtoint(I64), len(sources), *itertools.chain.from_iterable(sources)]
     return d.builder.ptrtoint(constants(d, [*words, 0]), I64)
 
 

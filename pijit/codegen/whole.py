@@ -56,9 +56,9 @@ def new_array(d: Driver, op: Op, result: Value, dims: list[Any], made: list[Arra
     lengths, _ = d.dims_on_stack(dims)
     scratch = result in d.owners.scratch
     if scratch:
-        owner = call(b, "pj_scratch", PTR, i64(type.dtype.itemsize), i64(type.ndim), lengths)
+        owner = call(b, d.backlog.maker(op, "pj_scratch"), PTR, i64(type.dtype.itemsize), i64(type.ndim), lengths)
     else:
-        owner = call(b, "pj_empty", PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
+        owner = call(b, d.backlog.maker(op, "pj_empty"), PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
     exit_and_release(d, op, b.icmp_unsigned("==", owner, PTR(None)), made)
     return scratch_array(b, type, owner, dims) if scratch else array_of_object(d, owner, type, dims)
 
