@@ -39,6 +39,11 @@ PROGRAMS = {
         "def f(a, b):\n    c = a[1:, ::-1]\n    for i in range(3):\n        c = c[:, 1:]\n    d = np.sort(b[2:])\n    return c, d, a.T, b[::2]\n",
         (GRID, GRID),
     ),
+    "beside what waits": (
+        "def f(a, b):\n    z = a * 1\n    c = b * 1\n    d = b + 1\n    for i in range(7):\n        y = z * 0.5 + a\n        c += y * z\n"
+        "        z = y\n    for i in range(3):\n        y = a * i\n        c += y\n        d += y / b\n    return z, c, d\n",
+        (np.arange(5000.0), np.arange(5000.0) + 1),
+    ),
     "views that end in an exit": ("def f(a, b):\n    c, d = a[1:], b[::2]\n    str(3)\n    return c + 1, d, c[0]\n", (GRID, GRID)),
 }  # fmt: skip
 
@@ -77,6 +82,8 @@ def main(name: str) -> None:
     memories = {
         "pj_empty": Memory("pj_empty", word, word, pointer, word),
         "pj_scratch": Memory("pj_scratch", word, word, pointer),
+        "pj_empty_later": Memory("pj_empty_later", word, word, pointer, word),
+        "pj_scratch_later": Memory("pj_scratch_later", word, word, pointer),
         "pj_kernel_into": Memory("pj_kernel_into", pointer, pointer, pointer),
         "pj_assign": Memory("pj_assign", pointer, pointer, word, word, pointer),
         "pj_roll": Memory("pj_roll", pointer, pointer, word, word, pointer),
