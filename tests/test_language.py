@@ -12,7 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
-from differential import check
+from differential import check, check_calls
 
 import pijit
 
@@ -486,3 +486,13 @@ def test_module_level_code():
         "def f(n):\n    space = {}\n    exec('t = 0\\nfor i in range(n):\\n    t += i * i\\n', {'n': n}, space)\n    return space\n",
         300,
     )
+
+
+def test_a_side_of_a_branch_that_makes_something_of_nothing():
+    """An operation without operands."""
+    source = (
+        "def f(a, b, s):\n    for i in range(len(a)):\n        if i:\n            continue\n        for j, k in b:\n            i, i = s\n"
+        "        else:\n            s = 2\n"
+    )
+    ints, none = np.ones(1, np.int32), np.ones(0)
+    check_calls(source, [(ints, ints, 255), (ints, ints, 255), (none, none, True), (ints, ints, 255)])

@@ -218,8 +218,7 @@ def _chosen(value: Value) -> bool:
 
 
 def _harmless(op: Op) -> bool:
-    divisor = op.args[-1]
-    return op.name in _BY_CONSTANT and isinstance(divisor, Const) and divisor.value > 0
+    return op.name in _BY_CONSTANT and isinstance(op.args[-1], Const) and op.args[-1].value > 0
 
 
 class _Side:
