@@ -496,3 +496,8 @@ def test_a_side_of_a_branch_that_makes_something_of_nothing():
     )
     ints, none = np.ones(1, np.int32), np.ones(0)
     check_calls(source, [(ints, ints, 255), (ints, ints, 255), (none, none, True), (ints, ints, 255)])
+
+
+def test_a_call_that_warns_and_raises():
+    lines = ["import math", "def f(x, n):", "    s = 3.0", "    for i in range(n):", "        math.log(s)", "        s = x.min()"]
+    check("\n".join(lines) + "\n", np.array([1 + 0j, -1 + 0j]), 4, entry="f", configurations=("jit", "numpy"))

@@ -42,13 +42,16 @@ def _call(op: Op, env: Env) -> tuple[Any, ...]:
     split = len(arguments) - len(names)
     function = rebuild(attrs["callable"], env)
     code = op.exits["raise"].frames[-1].code
+    caught: list[warnings.WarningMessage] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            result = function(*arguments[:split], **dict(zip(names, arguments[split:], strict=True)))
-        for warning in caught:  # as if the frame had called
-            file, line = (code.co_filename, op.line) if warning.filename == __file__ else (warning.filename, warning.lineno)
-            warnings.warn_explicit(warning.message, warning.category, file, line)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = function(*arguments[:split], **dict(zip(names, arguments[split:], strict=True)))
+        finally:
+            for warning in caught:  # as if the frame had called
+                file, line = (code.co_filename, op.line) if warning.filename == __file__ else (warning.filename, warning.lineno)
+                warnings.warn_explicit(warning.message, warning.category, file, line)
     except BaseException as error:
         assert error.__traceback__ is not None
         env.error = error.with_traceback(error.__traceback__.tb_next)

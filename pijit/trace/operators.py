@@ -261,7 +261,7 @@ def cast(t: Tracer, value: Value, type: Type, reason: str = "conversion") -> Val
     """A scalar as another scalar type, as NumPy casts."""
     if value.type == type:
         return value
-    if isinstance(value, Const):
+    if isinstance(value, Const) and (_is_complex(type) or not _is_complex(value.type)):  # else it warns
         with np.errstate(all="raise"):
             try:
                 made = type.dtype.type(value.value) if isinstance(type, Np) else {BOOL: bool, INT: int, FLOAT: float}[type](value.value)  # type: ignore[index]
@@ -269,6 +269,10 @@ def cast(t: Tracer, value: Value, type: Type, reason: str = "conversion") -> Val
             except (ArithmeticError, ValueError, TypeError):
                 pass
     return t.emit("cast", (value,), type, reason=reason)  # type: ignore[no-any-return]
+
+
+def _is_complex(type: Type) -> bool:
+    return isinstance(type, Np) and type.dtype.kind == "c"
 
 
 def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
