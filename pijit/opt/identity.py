@@ -25,36 +25,35 @@ from ..ir.types import INT
 from .origins import Origin, Origins, is_number
 from .rename import Renamer
 
-_OF_WORDS = frozenset({"range", "range_iterator", "held"})
+_DONE = frozenset({"range", "range_iterator", "held", "one_of", "loaded"})  # made of words, or rewritten: operations may share an exit
 _ROWS = frozenset({"field", "dict_item", "item", "tuple_item"})
 
 
 def identity(graph: Graph) -> None:
     """Says in all recipes which objects numbers were taken from."""
-    origins = Origins(graph)
-    above = dominators(graph)
+    origins, above, inputs = Origins(graph), dominators(graph), set(graph.inputs)
     stored: dict[Block, dict[Value, Origin]] = {}
     for block in graph.blocks:
         known = stored[block] = dict(stored[above[block]]) if block in above and above[block] is not block else dict(origins.known)
         for op in list(block.ops):
-            held = {*graph.inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
+            held = {*inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
             if "arguments" in op.attrs:
                 op.attrs = _Recipes(known, held).call(op.attrs)
                 op.args = tuple(dict.fromkeys((*op.args, *_values(op))))
             for exit in op.exits.values():
-                _rewrite(graph, exit, known)
+                _rewrite(exit, known, inputs)
             if op.name == "look":
                 known |= _loaded(op)
             elif op.name == "put":
-                known |= _stored(block, op, {*known, *graph.inputs})
+                known |= _stored(block, op, known, inputs)
         if isinstance(block.end, Leave):
-            _rewrite(graph, block.end.exit, known)
+            _rewrite(block.end.exit, known, inputs)
 
 
-def _rewrite(graph: Graph, exit: Exit, known: dict[Value, Origin]) -> None:
+def _rewrite(exit: Exit, known: dict[Value, Origin], inputs: set[Value]) -> None:
     needed = exit.values()
     if any(value in known for value in needed):
-        _Recipes(known, {*graph.inputs, *needed}).exit(exit)
+        _Recipes(known, {*inputs, *needed}).exit(exit)
 
 
 class _Recipes(Renamer):
@@ -67,7 +66,7 @@ class _Recipes(Renamer):
 
     def recipe(self, recipe: Recipe) -> Recipe:
         if not isinstance(recipe, Box):
-            return recipe if isinstance(recipe, Build) and recipe.kind in _OF_WORDS else super().recipe(recipe)
+            return recipe if isinstance(recipe, Build) and recipe.kind in _DONE else super().recipe(recipe)
         value = recipe.value
         if value in self.known and value not in self.made:
             self.made[value] = self.known[value].recipe(recipe, self.held)
@@ -89,11 +88,12 @@ def _loaded(op: Op) -> dict[Value, Origin]:
     return {op.result: Origin(owner=owner, row=first)} if len(rest) == 1 and first[0] in _ROWS else {}
 
 
-def _stored(block: Block, op: Op, objects: set[Value]) -> dict[Value, Origin]:
+def _stored(block: Block, op: Op, known: dict[Value, Origin], inputs: set[Value]) -> dict[Value, Origin]:
     """The number that was stored, and where, if it was no object before."""
     (kind, *names), (owner, value, *index) = op.attrs["place"], op.attrs["arguments"]
-    computed = isinstance(value, Box) and not isinstance(value.value, Const) and is_number(value.value) and value.value not in objects
-    if not computed or not isinstance(owner, Box | Known):
+    if not isinstance(value, Box) or isinstance(value.value, Const) or not is_number(value.value) or not isinstance(owner, Box | Known):
+        return {}
+    if value.value in known or value.value in inputs:
         return {}
     if kind in _ROWS and names:
         return {value.value: Origin(owner=owner, row=(kind, 0, *names))}
@@ -104,7 +104,6 @@ def _stored(block: Block, op: Op, objects: set[Value]) -> dict[Value, Origin]:
     length = Op("list_len", (owner.value,), (INT,), {}, {}, op.line)
     block.ops.insert(block.ops.index(op), length)
     return {value.value: Origin(frozenset({owner.value}), place=length.result)}
-
 
 
 def _values(op: Op) -> Iterator[Value]:
