@@ -80,8 +80,29 @@ def nan_arrays(n):
     return total
 
 
+PARTICLES = [Particle() for _ in range(1000)]
 
-PROGRAMS = (big_ints, strings, dictionary, objects, list_items, exceptions, nan_arrays)
+
+def attributes(n):
+    total = 0
+    for _ in range(n // 1000):
+        total += len([particle.x for particle in PARTICLES])
+        for particle in PARTICLES:
+            particle.v = particle.x
+    return total
+
+
+def list_copies(n):
+    total = 0
+    for _ in range(n // 1000):
+        copy = []
+        for particle in PARTICLES:
+            copy.append(particle)
+        total += len(copy)
+    return total
+
+
+PROGRAMS = (big_ints, strings, dictionary, objects, list_items, exceptions, nan_arrays, attributes, list_copies)
 
 
 def figures():

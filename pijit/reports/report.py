@@ -54,7 +54,8 @@ def heading(record: Record) -> str:
         f"{stats.misses} guard failures, {stats.exits} exits"
     )
     if not stats.compiles:
-        why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else "")
+        turned_off = next((entry.off for entry in record.plan.entries.values() if entry.off), "") if record.plan else ""
+        why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else turned_off)
         counts = f"not compiled: {reasons.lookup(why).title if why else 'not hot'}"
     return f"{log.shown_path(code.co_filename)}:{code.co_firstlineno} {name}: {counts}"
 

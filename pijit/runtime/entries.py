@@ -212,11 +212,12 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
-    if not _worth_compiling(capture, entry.kind):
-        _tell(record, entry, line, cause, "interpreter: nothing to compile for these types")
+    unwanted = _why_not(capture, entry.kind)
+    if unwanted:
+        _tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
-            _turn_off(state, record, pc, "nothing_to_compile")
+            _turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else CONFIG.threshold_loops
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
@@ -260,11 +261,18 @@ def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference |
     return _REVIEW
 
 
-def _worth_compiling(capture: Any, kind: str) -> bool:
-    """A whole function that was asked for is always compiled: it shows soon whether it pays. Anything else must be able to."""
-    if not capture.progress or CONFIG.compile_all or (kind == "start" and capture.returns):
-        return bool(capture.progress)
-    return worth.can_pay(capture.graph, worth.savings(capture.graph))
+_SAID = {"nothing_to_compile": "nothing to compile for these types", "not_worth_it": "it is faster at what the loops do"}
+
+
+def _why_not(capture: Any, kind: str) -> str:
+    """The reason why a capture is not compiled, or "". A whole function that was asked for is compiled where that is not known to be slower: it
+    shows soon whether it pays. Anything else must be able to."""
+    if not capture.progress or CONFIG.compile_all:
+        return "" if capture.progress else "nothing_to_compile"
+    if worth.loop_gain(capture.graph) < 0:
+        return "not_worth_it"
+    compiled = (kind == "start" and capture.returns) or worth.can_pay(capture.graph, worth.savings(capture.graph))
+    return "" if compiled else "nothing_to_compile"
 
 
 def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, Break]) -> FragmentRecord:

@@ -118,7 +118,11 @@ def loop_gain(graph: Graph) -> float:
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
-        gains.append(_gain([op.name for block in blocks - nested for op in block.ops]))
+        names = {op.name for block in blocks - nested for op in block.ops}
+        if any(_WORK.get(name, 0.0) > _PER_OP for name in names) or ("call" in names and not nested):
+            return _LOOP_SPEEDUP
+        if not nested:  # else its own share is small
+            gains.append(_gain([op.name for block in blocks for op in block.ops]))
     return max(gains, default=0.0)
 
 
@@ -141,8 +145,6 @@ def _loops(graph: Graph, backs: Sequence[tuple[Block, Block]]) -> dict[Block, se
 
 
 def _gain(names: Sequence[str]) -> float:
-    if any(_WORK.get(name, 0.0) > _PER_OP or name == "call" for name in names):
-        return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = (sum(column) for column in zip(*costs, strict=True)) if costs else (1.0, 1.0)
     return _LOOP_SPEEDUP if interpreter >= _TOO_SLOW * native else interpreter / native - 1
@@ -159,7 +161,7 @@ def is_repeatable(graph: Graph) -> bool:
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     """Whether any way through the graph can be worth entering it."""
-    return (has_loop(graph) and loop_gain(graph) > 0) or any(saved > RUN for saved in saves)
+    return has_loop(graph) or any(saved > RUN for saved in saves)
 
 
 def pays(
