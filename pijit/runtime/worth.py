@@ -39,11 +39,12 @@ _ERRSTATE = 450.0  # half of np.errstate
 
 # A loop in native code does at least this many times as much in the same time,
 _LOOP_SPEEDUP = 8.0
-# but for one that does hardly anything but look at objects and store in them. There: what the interpreter, whose instructions are specialised,
-# takes for an operation, and what native code takes. What is not here, and more than a number, is left out of this account.
+# but for one that goes through a list and does hardly anything but look at the objects in it, store in them, or copy it. There: what the
+# interpreter, whose instructions are specialised, takes for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
-_OBJECTS = {"look": (4.0, 7.0), "put": (5.0, 16.0), "list_get": (6.0, 3.0), "list_len": (0.0, 1.0), "cmp": (2.0, 1.0)}
-_TOO_SLOW = 0.75
+_OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "list_len": (0.0, 1.0), "cmp": (0.0, 1.0)}
+_COPIES = frozenset({"list_get", "list_len", "cmp", "raw_add", "poll", "put"})
+_TOO_SLOW = 0.8
 _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
@@ -145,8 +146,11 @@ def _loops(graph: Graph, backs: Sequence[tuple[Block, Block]]) -> dict[Block, se
 
 
 def _gain(names: Sequence[str]) -> float:
+    """That of a loop without others in it."""
+    if "list_get" not in names or not ("look" in names or _COPIES.issuperset(names)):
+        return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
-    interpreter, native = (sum(column) for column in zip(*costs, strict=True)) if costs else (1.0, 1.0)
+    interpreter, native = (sum(column) for column in zip(*costs, strict=True))
     return _LOOP_SPEEDUP if interpreter >= _TOO_SLOW * native else interpreter / native - 1
 
 
