@@ -1,4 +1,4 @@
-/* numpy_api.h - NumPy's C API, imported once in box.c. */
+/* numpy_api.h - NumPy's C API, imported once in np_scalars.c. */
 #ifndef PIJIT_NUMPY_API_H
 #define PIJIT_NUMPY_API_H
 

@@ -427,19 +427,24 @@ void pj_settle(int64_t *W, uintptr_t low, uintptr_t high);
 void pj_let_go_later(int64_t *W, void *gone, int64_t scratch);
 PyObject *pj_empty_later(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);
 
-/* box.c */
+/* recipes.c */
 PjRecipe *pj_recipe_new(PyObject *tuple);
 void pj_recipe_free(PjRecipe *recipe);
-PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL without an exception: a NULL or unset */
 bool pj_recipe_keeps(const PjRecipe *recipe);
 bool pj_recipe_empty(const PjRecipe *recipe); /* it may give nothing */
-int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
-int pj_box_init(void);
-PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
 bool pj_recipe_is_bound(const PjRecipe *recipe);
 bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);
 void pj_recipe_bind(PjRecipe *recipe, const int16_t *inputs);
+
+/* box.c */
+PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL without an exception: a NULL or unset */
+
+/* np_scalars.c */
+PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
+int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
+PyObject *pj_box_np(int typenum, const int64_t *w);
+int pj_np_init(void);
 
 /* closures.c */
 PyObject *pj_build_root_cell(int64_t slot, int64_t *W);
