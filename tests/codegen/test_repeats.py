@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernels import FLAGS, compiled, flag_functions, scalar_word
 
-from pijit.codegen.repeats import TIMES, can_repeat, repeated
+from pijit.codegen.repeats import Links, can_repeat, repeated, times
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
 F, D, N = "float32", "float64", None
@@ -53,13 +53,17 @@ def run(kernel: Kernel, words: list[int]) -> int:
     return test(FLAGS)
 
 
-@pytest.mark.parametrize("times", TIMES)
+@pytest.mark.parametrize("same", [False, True])
+@pytest.mark.parametrize("count", [*times({}), *times({0: 0})])
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [1, 2, 7, 33, 1025])
-def test_the_same_as_one_after_the_other(name, times, n):
+def test_the_same_as_one_after_the_other(name, count, n, same):
+    """``same``: an operand that is the same every time is one of the whole."""
     once = KERNELS[name]
-    assert can_repeat(once)
-    several, sources = repeated(once, times)
+    assert can_repeat(once, {})
+    lasting = frozenset(number for number in range(1) if same and number != once.store.operand)
+    several, sources = repeated(once, count, Links({}, lasting))
+    assert len(several.operands) == len(once.operands) + (count - 1) * (len(once.operands) - 1 - len(lasting))
     rng = np.random.default_rng(n)
     shape = (3, n) if once.ndim == 2 else (n,)
 
@@ -69,7 +73,9 @@ def test_the_same_as_one_after_the_other(name, times, n):
         many = rng.integers(-4, 5, (*shape[:-1], n + 3)).astype(operand.dtype)
         return many[..., 1 : n + 1] if once.ndim == 2 else np.repeat(many[:n], 2)[::2] if operand.strides == (N,) else many[:n].copy()
 
-    turns = [[made(operand) for operand in once.operands] for _ in range(times)]
+    turns = [[made(operand) for operand in once.operands] for _ in range(count)]
+    for values in turns:
+        values[:1] = turns[0][:1] if lasting else values[:1]
     first = made(once.operands[once.store.operand])
     one, all, log, kept = first.copy(), first.copy(), np.empty(shape, first.dtype), np.empty(shape, first.dtype)
     flags = 0
@@ -95,4 +101,4 @@ def test_the_same_as_one_after_the_other(name, times, n):
 )
 def test_what_cannot(name, changes):
     given = {"steps": [("add", (0, 1), D)], "own": 0, "strides": (8,)} | changes
-    assert not can_repeat(kernel(given.pop("steps"), (D, (8,)), (D, (8,)), **given))
+    assert not can_repeat(kernel(given.pop("steps"), (D, (8,)), (D, (8,)), **given), {})
