@@ -14,26 +14,27 @@ def wide(n):
     return f"def f({names}):\n    kept = [{names}]\n    return ({names}), kept, a0 + a1"
 
 
-def test_a_long_display_is_one_thing():
-    """Not one list that grows item by item, with an exit for each."""
+def called(n):
+    """That function, jitted, after three calls."""
     namespace = {}
-    exec(wide(1500), namespace)
+    exec(wide(n), namespace)
     fast = pijit.jit(namespace["f"])
     with settings(compile_all=True, raise_internal=True):
         for _ in range(3):
-            assert fast(*range(1500)) == (tuple(range(1500)), list(range(1500)), 1)
+            assert fast(*range(n)) == (tuple(range(n)), list(range(n)), 1)
+    return fast
+
+
+def test_a_long_display_is_one_thing():
+    """Not one list that grows item by item, with an exit for each."""
+    fast = called(1500)
     assert len(pijit.stats(fast).fragments) == 1
     (record,) = tiers.record_of(fast.__code__).fragments
     assert len(record.exits) < 20
 
 
 def test_the_interpreter_runs_what_has_too_many():
-    namespace = {}
-    exec(wide(5000), namespace)
-    fast = pijit.jit(namespace["f"])
-    with settings(compile_all=True, raise_internal=True):
-        for _ in range(3):
-            assert fast(*range(5000)) == (tuple(range(5000)), list(range(5000)), 1)
+    fast = called(5000)
     stats = pijit.stats(fast)
     assert not stats.fragments
     assert {row.id for row in stats.breaks} == {"PJ105"}

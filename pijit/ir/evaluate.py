@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _native
 from ..ground.names import class_name, is_writable
 from .graph import Box, Build, Const, Known, Null, Op, Recipe, Value
 from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -109,6 +108,15 @@ def _instance(head: tuple[Any, ...], *values: Any) -> Any:
     return made
 
 
+# Rows that load: the object and the operand of the row.
+LOADS: dict[str, Callable[[Any, Any], Any]] = {
+    "item": lambda value, index: value[index],
+    "tuple_item": lambda value, index: tuple.__getitem__(value, index),
+    "field": lambda value, name: object.__getattribute__(value, name),
+    "dict_item": lambda value, name: value[name],
+}
+
+
 def _one_of(which: int, number: Any, items: list[Any] | None, *inputs: Any) -> Any:
     """The object that a number is: an item of a list if it is this very number, NaN included; one that came in; or a new one."""
     if which < -1:
@@ -118,9 +126,10 @@ def _one_of(which: int, number: Any, items: list[Any] | None, *inputs: Any) -> A
 
 def _loaded(number: Any, owner: Any, row: tuple[Any, ...]) -> Any:
     kind, _, which = row
-    if kind == "field":
-        return _if_same(_native.field(owner, which), number)
-    return _if_same(owner.get(which) if kind == "dict_item" else dict(enumerate(owner)).get(which), number)
+    try:
+        return _if_same(LOADS[kind](owner, which), number)
+    except (LookupError, AttributeError):
+        return number
 
 
 def _if_same(held: Any, number: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .draws import DRAWS
-from .evaluate import Env, Taken, careful, demand, fits, rebuild
+from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
 from .graph import Op, Unset, Value
 from .types import INT
 
@@ -70,9 +70,9 @@ def _expected(op: Op, result: Any) -> tuple[Any, ...] | None:
     found: dict[Value, Any] = {}
     for row in op.attrs["result_guard"] or ():
         value = registers[row[1]]
-        if row[0] in _LOADS:
+        if row[0] in LOADS:
             try:
-                registers.append(_LOADS[row[0]](value, row[2]))
+                registers.append(LOADS[row[0]](value, row[2]))
             except (LookupError, AttributeError):
                 return None
         elif not _GUARDS.get(row[0], _any)(value, row):
@@ -134,14 +134,6 @@ def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
         del owner[name]
     return ()
 
-
-# Rows that load: the object and the operand of the row.
-_LOADS: dict[str, Callable[[Any, Any], Any]] = {
-    "item": lambda value, index: value[index],
-    "tuple_item": lambda value, index: tuple.__getitem__(value, index),
-    "field": lambda value, name: object.__getattribute__(value, name),
-    "dict_item": lambda value, name: value[name],
-}
 
 # Rows that say more than the type of the result does.
 _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {

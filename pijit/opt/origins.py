@@ -14,7 +14,7 @@ _NONE = const(-1)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a number may be: an item of a list, or one of the inputs: ``place`` tells which; or what an owner holds in a row, or itself."""
+    """What a number may be: an item of a list, or one of the inputs: ``place`` tells which; or what an owner holds, by a guard row."""
 
     lists: frozenset[Value] = frozenset()
     inputs: tuple[Value | None, ...] = ()

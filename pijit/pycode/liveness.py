@@ -1,6 +1,6 @@
 """Which local variables may still be read: those that an exit has to rebuild.
 
-Sets of slots are bits of integers while they are found, since code may have thousands of locals.
+Sets of slots are bits of integers, since code may have thousands of locals.
 """
 
 import inspect
@@ -14,7 +14,7 @@ _READS = frozenset({"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "DELE
 
 
 class Slots(Set[int]):
-    """A set of slots that takes no more memory than a number: code may have thousands."""
+    """A set of slots that takes no more memory than a number."""
 
     __slots__ = ("bits",)
 

@@ -107,15 +107,18 @@ def _rebuilt(exit: Exit) -> float:
 
 def has_loop(graph: Graph) -> bool:
     """Whether native code can go round."""
+    return bool(_back_jumps(graph))
+
+
+def _back_jumps(graph: Graph) -> list[tuple[Block, Block]]:
+    """From which block to which header."""
     place = {id(block): n for n, block in enumerate(graph.blocks)}
-    return any(place[id(jump.target)] <= n for n, block in enumerate(graph.blocks) for jump in block.jumps())
+    return [(block, jump.target) for n, block in enumerate(graph.blocks) for jump in block.jumps() if place[id(jump.target)] <= n]
 
 
 def loop_gain(graph: Graph) -> float:
     """What a nanosecond in the graph's loops saves: the best of them counts; less than 0 where the interpreter is faster."""
-    place = {id(block): n for n, block in enumerate(graph.blocks)}
-    backs = [(block, jump.target) for n, block in enumerate(graph.blocks) for jump in block.jumps() if place[id(jump.target)] <= n]
-    loops = _loops(graph, backs)
+    loops = _loops(graph)
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
@@ -127,14 +130,14 @@ def loop_gain(graph: Graph) -> float:
     return max(gains, default=0.0)
 
 
-def _loops(graph: Graph, backs: Sequence[tuple[Block, Block]]) -> dict[Block, set[Block]]:
+def _loops(graph: Graph) -> dict[Block, set[Block]]:
     """By header, the blocks that lead back to it."""
     before: dict[Block, list[Block]] = {}
     for block in graph.blocks:
         for jump in block.jumps():
             before.setdefault(jump.target, []).append(block)
     loops: dict[Block, set[Block]] = {}
-    for last, header in backs:
+    for last, header in _back_jumps(graph):
         found = loops.setdefault(header, {header})
         work = [last]
         while work:
