@@ -122,7 +122,7 @@ def _safe_cast(op: Op) -> bool:
 
 
 _REMOVABLE: dict[str, Callable[[Op], bool]] = {
-    **dict.fromkeys(("int_add", "int_sub", "int_mul", "int_neg", "int_abs", "int_exact_float", "list_get", "make"), _always),
+    **dict.fromkeys(("int_add", "int_sub", "int_mul", "int_neg", "int_abs", "int_exact_float", "make"), _always),
     **dict.fromkeys(("int_floordiv", "int_mod", "int_truediv", "float_div", "float_floordiv", "float_mod"), _nonzero),
     "int_rshift": _nonnegative,
     "ew": _quiet,
