@@ -206,3 +206,88 @@ def test_as_few_elements_in_line_as_are_added_in_order(monkeypatch, wrong):
     found = dots.way.__wrapped__("float64")
     assert found is not None
     assert found.few < wrong
+
+
+# ---- np.dot and its relatives ----------------------------------------------------------------------------------------------
+
+DOTS = """
+def f(a, b):
+    return np.dot(a, b), a.dot(b)
+"""
+OF_VECTORS = """
+def f(a, b):
+    return np.dot(a, b), a.dot(b), np.inner(a, b), np.vdot(a, b), np.dot(a, a)
+"""
+
+
+def vectors(n, dtype):
+    wide = made(3 * n + 2, dtype)
+    wide[::5] = -0.0
+    yield from (wide[:n].copy(), wide[1 : n + 1], wide[: 2 * n : 2], wide[n - 1 :: -1][:n], wide[3 * n : n : -2], np.broadcast_to(wide[1], n))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dot_of_vectors(dtype):
+    for n in (0, 1, 2, 3, 31, 40, 130):
+        pairs = list(itertools.product(vectors(n, dtype), vectors(n, dtype)))
+        with settings(max_fragments=64):
+            check_calls(OF_VECTORS, pairs, configurations=("jit",))
+    check(OF_VECTORS, made(3, dtype), made(4, dtype))
+    assert not check(OF_VECTORS, *(made(7, "float64"), made(7, "float64"))).breaks
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dot_of_matrices(dtype):
+    for n, k, m in ((5, 3, 4), (1, 4, 3), (4, 1, 3), (3, 4, 1), (1, 1, 1), (33, 17, 20), (2, 2, 2), (0, 2, 3), (2, 0, 3)):
+        pairs = list(zip(layouts(n, k, dtype), itertools.cycle(layouts(k, m, dtype)), strict=False))
+        pairs += [(made((n, k), dtype), vector) for vector in vectors(k, dtype)] + [(vector, made((n, m), dtype)) for vector in vectors(n, dtype)]
+        pairs += [(made((n, k), dtype) * 0.0, made((k, m), dtype))]
+        with settings(max_fragments=64):
+            check_calls(DOTS, pairs, configurations=("jit",))
+
+
+@pytest.mark.parametrize("state", ["all='raise'", "all='ignore'", "over='ignore'", ""])
+def test_flags_of_dots(state):
+    """np.vdot never warns."""
+    rest, source = np.ones(40), f"""
+def f(a, b):
+    made = [0.0]
+    with np.errstate({state}):
+        for n in range(len(a) + 1):
+            try:
+                made += [np.vdot(a[:n], b[:n]), np.dot(a[:n], b[:n]), np.dot(b[:n][::-1], a[:n][::-1])]
+            except FloatingPointError as error:
+                made.append(str(error))
+    return made, np.linalg.norm(a)
+"""
+    for first, second in (([1e200], [1e200]), ([np.inf], [0.0]), ([np.inf, -np.inf], [1.0, 1.0]), ([1e-200], [1e-200]), ([np.nan], [1.0])):
+        check(source, np.array([*first, *rest]), np.array([*second, *rest][: len(first) + 40]))
+
+
+def test_dots_in_loops():
+    """As in decompositions: lengths from 0 on, rows and columns, forward and backward."""
+    source = """
+def f(a, b):
+    n = len(a)
+    made = np.zeros((n, 6))
+    for i in range(n):
+        made[i, 0] = np.dot(a[i, :i], b[i, :i])
+        made[i, 1] = a[i + 1 :, i].dot(b[i + 1 :, i])
+        made[i, 2] = np.dot(np.flip(a[i, :i]), b[:i, i])
+        made[i, 3] = np.dot(a[i, i::-1], a[: i + 1, i])
+        made[i, 4] = np.linalg.norm(a[i, :i])
+        made[i, 5] = np.linalg.norm(a[:, i])
+    return made
+"""
+    stats = check(source, made((40, 40)), made((40, 40)))
+    assert not stats.breaks
+    assert not stats.exits
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int32", "int64", "bool", "uint8", "float16", "longdouble", "object"])
+def test_norm(dtype):
+    source = "def f(a):\n    return np.linalg.norm(a), np.linalg.norm(a, 1), np.linalg.norm(x=a)\n"
+    for shape in (0, 1, 3, 40, (3, 4), (1, 5), (0, 3), (2, 2)):
+        array = (np.arange(np.prod(shape)) * 3 % 7 - 2).reshape(shape).astype(dtype)
+        check_calls(source, [(array,), (array.T,), (array[::-1],), (array * 0,)], configurations=("jit",))
+    check_calls("def f(a):\n    return np.linalg.norm(a)\n", [(np.array(x),) for x in ([np.inf, 1.0], [np.nan, 1.0], [1e200, 1e200], [[np.inf]])])

@@ -39,6 +39,21 @@ def usable(dtype: str) -> bool:
     return loop is not None and all(inner.equal(np.asarray(a @ b), _product(loop, a, b)) for a, b in _samples(dtype))
 
 
+@functools.cache
+def is_dot(dtype: str) -> bool:
+    """Whether np.dot, and np.vdot of real vectors, give what matmul gives: of arrays in which numbers lie one after the other, and of vectors
+    with any positive step; but for an axis of length 1."""
+    with np.errstate(all="ignore"):
+        pairs = [(a, b) for a, b in _samples(dtype) if all(map(_is_plain, (a, b)))]
+        same = all(inner.equal(np.dot(a, b), np.asarray(a @ b)) for a, b in pairs)
+        vectors = [(a, b) for a, b in pairs if a.ndim == b.ndim == 1 and a.flags.c_contiguous and b.flags.c_contiguous]
+        return same and (np.dtype(dtype).kind == "c" or all(inner.equal(np.vdot(a, b), np.asarray(a @ b)) for a, b in vectors))
+
+
+def _is_plain(array: Any) -> bool:
+    return 1 not in array.shape and (array.flags.c_contiguous or (array.ndim == 1 and array.strides[0] > 0))
+
+
 def _samples(dtype: str) -> Iterator[tuple[Any, Any]]:
     """Matrices and vectors in every layout: contiguous, transposed, parts of larger ones, turned round, one with itself."""
     rng = np.random.default_rng(8)
@@ -90,9 +105,11 @@ def _matmul(d: Driver, op: Op) -> Any:
     d.exit_if(op, b.icmp_signed("==", b.mul(lengths[0], lengths[2]), ZERO))
     for length in (*lengths, size(b, lengths)):
         d.exit_if(op, b.icmp_unsigned(">", length, i64(LARGEST_PRODUCT)))
+    if op.attrs["function"] != "matmul":
+        _exit_if_copied(d, op, (left, right))
     how = None if rows or columns else dots.way(left.type.name)
     if how is not None:
-        return _dot(d, op, how, left, right)
+        return _of_one(d, op, left, right, _dot(d, op, how, left, right))
     made: list[ArrayValue] = []
     if isinstance(result, Array):
         made.append(new_array(d, op, op.result, [*left.dims[:-1], *right.dims[1:]], made))
@@ -104,7 +121,27 @@ def _matmul(d: Driver, op: Op) -> Any:
     words = [_words(d, (left.data, right.data, place)), _words(d, (ONE, *lengths)), _words(d, (ZERO, ZERO, ZERO, *steps))]
     call(b, symbol, ir.VoidType(), *words, d.data_symbol(unit.data) if unit.data else PTR(None))
     exit_and_release(d, op, raised(d, op), made)
-    return made[0] if made else load_element(d, place, left.type.name)
+    return made[0] if made else _of_one(d, op, left, right, load_element(d, place, left.type.name))
+
+
+def _exit_if_copied(d: Driver, op: Op, arrays: tuple[ArrayValue, ...]) -> None:
+    """Leaves where np.dot does something else than matmul."""
+    b = d.builder
+    for array in arrays:
+        for length in array.dims if len(array.dims) == 2 else ():
+            d.exit_if(op, b.icmp_signed("==", length, ONE))
+        if len(array.dims) == 1 and array.type.order not in ("C", "S"):
+            d.exit_if(op, b.and_(b.icmp_signed("<=", array.steps[0], ZERO), b.icmp_signed("!=", array.dims[0], ONE)))
+
+
+def _of_one(d: Driver, op: Op, left: ArrayValue, right: ArrayValue, product: Any) -> Any:
+    """np.dot of vectors with one element multiplies these; the others add the product to 0, which shows where it is -0."""
+    if op.attrs["function"] != "dot":
+        return product
+    b, dtype = d.builder, left.type.name
+    with d.rarely(b.icmp_signed("==", left.dims[0], ONE)) as merge:
+        alone = b.fmul(load_element(d, left.data, dtype), load_element(d, right.data, dtype))
+    return merge.choose(product, alone)
 
 
 def _dot(d: Driver, op: Op, how: dots.Way, left: ArrayValue, right: ArrayValue) -> Any:

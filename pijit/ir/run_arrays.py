@@ -46,9 +46,11 @@ def _accumulate(op: Op, array: Any, dim: int) -> Any:
 
 
 def _matmul(op: Op, a: Any, b: Any) -> Any:
-    own = (*a.shape[:-1], *b.shape[1:])
+    own, function = (*a.shape[:-1], *b.shape[1:]), op.attrs["function"]
     demand(0 not in own and math.prod(own) * a.shape[-1] <= LARGEST_PRODUCT)
-    return a @ b
+    if function != "matmul":
+        demand(all(1 not in x.shape if x.ndim == 2 else x.strides[0] > 0 or len(x) == 1 for x in (a, b)))
+    return getattr(np, function)(a, b)
 
 
 def _kernel(op: Op, *args: Any) -> Any:

@@ -344,7 +344,9 @@ def _matmul(op: Op) -> bool:
     assert isinstance(a, Array)
     assert isinstance(b, Array)
     rank = a.ndim + b.ndim - 2
-    return a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
+    fits = op.attrs["function"] == "matmul" or (op.attrs["function"] == "dot" and (rank or a.dtype.kind == "f"))
+    fits = fits or (op.attrs["function"] == "vdot" and not rank and a.order == b.order == "C" and a.dtype.kind == "f")
+    return bool(fits) and a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
 
 
 def _draw(op: Op) -> bool:

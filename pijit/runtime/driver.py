@@ -94,6 +94,11 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
 
         return not strange and usable(dtype) and _borrow(borrowed, "matmul", (dtype, dtype))
 
+    def dot(dtype: str) -> bool:
+        from pijit.codegen.products import is_dot
+
+        return is_dot(dtype)
+
     def draw(name: str) -> bool:
         from pijit.codegen.streams import usable
 
@@ -115,6 +120,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         scalar=scalar,
         single=single,
         product=product,
+        dot=dot,
         draw=draw,
         histogram=histogram,
         varying=varying,

@@ -1,4 +1,4 @@
-"""Matrix products: of small matrices natively, by the inner loop that NumPy calls; else NumPy is called."""
+"""Products of matrices and vectors: of small ones natively, by the inner loop that NumPy's matmul calls; else NumPy is called."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..ir.types import Array
+from ..ir.errors import ErrorState
+from ..ir.graph import const
+from ..ir.types import INT, Array
 from ..ir.ufuncs import LARGEST_PRODUCT
-from . import opaque, standins
+from . import elementwise, opaque, standins
 from .values import Abstract, ArrayValue, Scalar
 
 if TYPE_CHECKING:
@@ -22,10 +24,52 @@ def matmul(t: Tracer, python: Callable[..., Any], left: Abstract, right: Abstrac
     if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right)):
         return opaque.call_pure(t, python, [left, right], {})
     t.check(compare(t, "==", left.dims[-1], right.dims[-len(right.dims)]), "shape_mismatch")
-    dims = (*left.dims[:-1], *right.dims[1:])
-    if not dims:
-        return Scalar(t.emit("matmul", (left.value, right.value), left.type.element))
-    return ArrayValue(t.emit("matmul", (left.value, right.value), Array(left.type.name, len(dims), "C")), dims)
+    return _product(t, "matmul", left, right)
+
+
+def dot(t: Tracer, name: str, left: Abstract, right: Abstract) -> Abstract | None:
+    """np.dot(left, right), or np.vdot(left, right), which looks at no floating-point flags, where they give what matmul gives: NumPy adds the same
+    numbers in the same order in arrays that need no copy, and of which no axis has length 1. None elsewhere."""
+    from .tracer import compare
+
+    if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right) and t.limits.dot(left.type.name)):
+        return None
+    vectors = len(left.dims) == len(right.dims) == 1
+    if vectors and left.type.dtype.kind != "f":
+        return None
+    if name == "vdot" and not (vectors and left.type.order == right.type.order == "C"):
+        return None
+    if not all(_fits(t, array) for array in (left, right)):
+        return None
+    t.check(compare(t, "==", left.dims[-1], right.dims[-len(right.dims)]), "shape_mismatch")
+    return _product(t, name, *(_forward(t, array) for array in (left, right)))
+
+
+def _fits(t: Tracer, array: ArrayValue) -> bool:
+    if len(array.dims) == 1:
+        return (standins.actual_step(t, array) or 0) != 0
+    return array.type.order == "C" and all(standins.actual_length(t, dim) != 1 for dim in array.dims)
+
+
+def _forward(t: Tracer, array: ArrayValue) -> ArrayValue:
+    """The operand as np.dot takes it: it copies a vector that goes backward."""
+    from .tracer import compare
+
+    if len(array.dims) > 1 or (standins.actual_step(t, array) or 0) > 0:
+        return array
+    t.check(compare(t, "<", t.once("stride", (array.value,), INT, axis=0), const(0)), "shape_mismatch")
+    made = ArrayValue(t.emit("empty", array.dims, Array(array.type.name, 1, "C"), filled=False), array.dims)
+    elementwise.assign(t, made, array)
+    return made
+
+
+def _product(t: Tracer, function: str, left: ArrayValue, right: ArrayValue) -> Abstract:
+    dims, operands = (*left.dims[:-1], *right.dims[1:]), (left.value, right.value)
+    type = Array(left.type.name, len(dims), "C") if dims else left.type.element
+    made = t.emit("matmul", operands, type, function=function)
+    if function == "vdot":
+        t.block.ops[-1].attrs["errors"] = ErrorState(watched=0)
+    return ArrayValue(made, dims) if dims else Scalar(made)
 
 
 def _native(t: Tracer, left: ArrayValue, right: ArrayValue) -> bool:

@@ -236,6 +236,17 @@ def _layout(t: Tracer, array: ArrayValue) -> tuple[list[int], list[int]] | None:
     return None if any(part is None for part in found) else (found[:rank], found[rank:])
 
 
+def actual_step(t: Tracer, vector: ArrayValue) -> int | None:
+    """The stride of a vector now, in bytes, or one with its sign; None where that cannot be told."""
+    if vector.type.order in ("C", "S"):
+        return vector.type.dtype.itemsize
+    maker = vector.value.op
+    if isinstance(maker, Op) and maker.name == "view":
+        return actual_length(t, maker.args[3])
+    layout = _layout(t, vector)
+    return None if layout is None else layout[1][0]
+
+
 def sample_of(t: Tracer, value: Abstract) -> tuple[Any] | None:
     """An object like the one that the value stands for."""
     if isinstance(value, Opaque):

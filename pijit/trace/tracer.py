@@ -63,8 +63,8 @@ class Limits:
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
     ``single``: for one element by NumPy's inner loop;
-    ``product``: for matrices of one dtype; ``draw``: for a row of ir.draws; ``histogram``: for np.histogram; ``varying``: names of sources that
-    held one object and then another like it."""
+    ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``draw``: for a row of ir.draws; ``histogram``: for
+    np.histogram; ``varying``: names of sources that held one object and then another like it."""
 
     versions: int = 8
     header_versions: int = 3
@@ -77,6 +77,7 @@ class Limits:
     scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
     single: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     product: Callable[[str], bool] = lambda dtype: False
+    dot: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
     histogram: Callable[[], bool] = lambda: False
     varying: Collection[str] = ()
