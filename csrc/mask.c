@@ -1,11 +1,17 @@
 /* mask.c - a[mask] and a[mask] = v for native code, where the mask goes over some neighbouring axes of a. Plain memory: no object is touched. */
 #include "pijit.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define MAX_AXES 64
 #define CHUNK 1024
 #define RUN 64
 #define CLEAR 64 /* bytes of a mask that are looked at together */
 #define ALL 0x8080808080808080u
+#define FEW_RUNS(T) (sizeof(T) < 4 ? 1 : 6) /* of a stretch: each costs about as much as ten elements that are stored */
+#define FEW 8
+#define LONG_RUN 4
 
 /* One axis: a length, and the bytes from one element to the next in the mask, in a, and in what is packed: v, or the result. */
 typedef struct {
@@ -75,6 +81,42 @@ static inline bool clear(const char *bytes)
     return any == 0;
 }
 
+/* Which bytes of a stretch of CLEAR are set, a bit each. */
+static inline uint64_t bits_of(const char *bytes)
+{
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    for (int k = 0; k < CLEAR; k += 16) {
+        const __m128i some = _mm_loadu_si128((const __m128i *)(bytes + k));
+        bits |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_setzero_si128())) << k;
+    }
+    return ~bits;
+#else
+    for (int k = 0; k < CLEAR; k += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + k, sizeof word);
+        bits |= (set_bytes(word) >> 7) * 0x0102040810204080u >> 56 << k;
+    }
+    return bits;
+#endif
+}
+
+static inline uint64_t bits_apart(const char *bytes, int64_t step)
+{
+    char together[CLEAR];
+    for (int k = 0; k < CLEAR; k++) {
+        together[k] = bytes[k * step];
+    }
+    return bits_of(together);
+}
+
+static inline int count_bits(uint64_t bits)
+{
+    bits -= (bits >> 1) & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
 /* The offsets in a of the next elements that the mask takes, at most CHUNK; gives how many there are, 0 at the end. */
 static int take(Walk *w, int64_t *offsets)
 {
@@ -118,17 +160,44 @@ static int take(Walk *w, int64_t *offsets)
     return found;
 }
 
+/* How many of n bytes are set. */
+static int64_t count(const char *mask, int64_t n)
+{
+    int64_t total = 0, i = 0;
+    while (i + CLEAR <= n) {
+        uint8_t each[CLEAR] = {0}; /* counted apart, as often as they have room for */
+        for (int rounds = 0; rounds < UINT8_MAX && i + CLEAR <= n; rounds++, i += CLEAR) {
+            for (int k = 0; k < CLEAR; k++) {
+                each[k] += mask[i + k] != 0;
+            }
+        }
+        for (int k = 0; k < CLEAR; k++) {
+            total += each[k];
+        }
+    }
+    for (; i < n; i++) {
+        total += mask[i] != 0;
+    }
+    return total;
+}
+
+static int64_t count_apart(const char *mask, int64_t n, int64_t step)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        total += mask[i * step] != 0;
+    }
+    return total;
+}
+
 /* How many elements are true; block: the lengths, then the steps. */
 int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block)
 {
     Walk w;
     int64_t offsets[CHUNK], total = 0;
     start(&w, mask, ndim, block, block + ndim, block + ndim);
-    if (w.naxes == 1 && w.axes[0].mask == 1 && !w.done) {
-        for (int64_t i = 0; i < w.axes[0].n; i++) {
-            total += mask[i] != 0;
-        }
-        return total;
+    if (w.naxes == 1 && !w.done) {
+        return w.axes[0].mask == 1 ? count(mask, w.axes[0].n) : count_apart(mask, w.axes[0].n, w.axes[0].mask);
     }
     for (int n; (n = take(&w, offsets)) > 0;) {
         total += n;
@@ -198,6 +267,68 @@ static void move_all(char *spread, char *packed, const Axis *others, int nothers
     }
 }
 
+/* Moves what the mask takes of a vector, stretch by stretch, as long as there are at least as many packed elements as a stretch may have; gives how
+ * many elements it has looked at. Few runs are copied. Else, to pick, every element is stored, and the place for the next one goes on where the mask
+ * has it, so that nothing depends on what is predicted. */
+#define STRETCHES(T)                                                                                                  \
+    {                                                                                                                 \
+        for (; i + CLEAR <= n && left >= CLEAR; i += CLEAR) {                                                         \
+            uint64_t bits = apart == 1 ? bits_of(mask + i) : bits_apart(mask + i * apart, apart);                     \
+            if (!bits) {                                                                                              \
+                continue;                                                                                             \
+            }                                                                                                         \
+            char *there = spread + i * wide;                                                                          \
+            const char *before = here;                                                                                \
+            if (pick && count_bits(bits ^ (bits << 1)) > 2 * FEW_RUNS(T) && count_bits(bits) > FEW) {                                              \
+                for (int k = 0; k < CLEAR; k++) {                                                                     \
+                    *(T *)here = *(const T *)(there + k * wide);                                                      \
+                    here += bits >> k & 1 ? sizeof(T) : 0;                                                            \
+                }                                                                                                     \
+                left -= (here - before) / (int64_t)sizeof(T);                                                         \
+                continue;                                                                                             \
+            }                                                                                                         \
+            while (bits) {                                                                                            \
+                const int skip = __builtin_ctzll(bits);                                                               \
+                bits >>= skip;                                                                                        \
+                const int run = ~bits ? __builtin_ctzll(~bits) : CLEAR;                                               \
+                bits = run < CLEAR ? bits >> run : 0;                                                                 \
+                there += skip * wide;                                                                                 \
+                if (run >= LONG_RUN && wide == sizeof(T) && step == sizeof(T)) {                                      \
+                    memcpy(pick ? here : there, pick ? there : here, (size_t)run * sizeof(T));                        \
+                }                                                                                                     \
+                else if (pick) {                                                                                      \
+                    for (int k = 0; k < run; k++) {                                                                   \
+                        *(T *)(here + k * sizeof(T)) = *(const T *)(there + k * wide);                                \
+                    }                                                                                                 \
+                }                                                                                                     \
+                else {                                                                                                \
+                    for (int k = 0; k < run; k++) {                                                                   \
+                        *(T *)(there + k * wide) = *(const T *)(here + k * step);                                     \
+                    }                                                                                                 \
+                }                                                                                                     \
+                here += run * step;                                                                                   \
+                there += run * wide;                                                                                  \
+                left -= run;                                                                                          \
+            }                                                                                                         \
+        }                                                                                                             \
+        break;                                                                                                        \
+    }
+
+static inline int64_t stretches(char *spread, char *here, const char *mask, const Axis *a, int64_t step, int64_t size, int64_t *count, const bool pick)
+{
+    const int64_t n = a->n, wide = a->spread, apart = a->mask;
+    int64_t i = 0, left = *count;
+    switch (size) {
+    case 1: STRETCHES(uint8_t)
+    case 2: STRETCHES(uint16_t)
+    case 4: STRETCHES(uint32_t)
+    case 8: STRETCHES(uint64_t)
+    case 16: STRETCHES(Pair)
+    }
+    *count -= left;
+    return i;
+}
+
 /* block: the numbers of the mask's axes and of the others, how many elements the mask takes; of the mask's axes the lengths, the steps and those
  * in a; of the others the lengths, the steps in a and in what is packed; the step in that from one element of the mask to the next. */
 static void move(char *spread, char *packed, const char *mask, int64_t itemsize, const int64_t *block, bool pick)
@@ -220,6 +351,11 @@ static void move(char *spread, char *packed, const char *mask, int64_t itemsize,
     int64_t offsets[CHUNK], total = 0;
     start(&w, mask, ndim, own, own + ndim, own + 2 * ndim);
     const Packing how = {step, size, w.naxes == 1 && w.axes[0].spread == size && step == size, pick};
+    if (w.naxes == 1 && !nothers && !w.done && (step == size || !pick)) {
+        total = count;
+        w.next = pick ? stretches(spread, packed, mask, &w.axes[0], size, size, &total, true)
+                      : stretches(spread, packed, mask, &w.axes[0], step, size, &total, false);
+    }
     for (int n; (n = take(&w, offsets)) > 0 && total + n <= count; total += n) {
         move_all(spread, packed + total * step, others, (int)nothers, offsets, n, &how);
     }

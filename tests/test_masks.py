@@ -89,3 +89,25 @@ def test_a_wall():
     """As in the lattice Boltzmann example."""
     source = "def f(a, m):\n    b = a[:, m]\n    b = b[[2, 0, 1], :]\n    u = a[0] + a[1]\n    a[:, m] = b\n    u[m] = 0.0\n    return a, u\n"
     check(source, grid(3, 6, 7), RNG.random((6, 7)) < 0.3)
+
+
+def densities(n):
+    """Masks whose stretches of 64 elements have few or many elements, in few or many runs, in their own bytes and in those of others."""
+    for share in (0.01, 0.1, 0.5, 0.9, 0.99):
+        yield RNG.random(n) < share
+    for run, gap in ((60, 40), (64, 64), (3, 2), (200, 7), (7, 200)):
+        yield np.arange(n) % (run + gap) < run
+    bytes_ = RNG.integers(0, 3, n).astype(np.uint8)
+    yield np.frombuffer(bytes_.tobytes(), bool)  # of which some are 2
+    yield np.repeat(RNG.random(n) < 0.9, 3)[1::3]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool", "int16", "float32", "float64", "complex64", "complex128"])
+def test_stretches(dtype):
+    for n in (64, 65, 200, 1000):
+        wide = RNG.integers(0, 2 if dtype == "bool" else 100, 3 * n).astype(dtype)
+        for a in (wide[:n], wide[::3], wide[n - 1 :: -1], np.ascontiguousarray(wide[1 : n + 1])):
+            read = [(a, m) for m in densities(n)]
+            check_calls(READ, read, configurations=("jit",))
+            stores = [(a.copy(), m, v) for _, m in read for v in (wide[: m.sum()] * 1, wide[5], wide[::-1][: m.sum()])]
+            check_calls(STORE, stores, configurations=("jit",))
