@@ -102,7 +102,19 @@ def list_copies(n):
     return total
 
 
-PROGRAMS = (big_ints, strings, dictionary, objects, list_items, exceptions, nan_arrays, attributes, list_copies)
+CELLS = np.arange(16_000.0)
+RUNS, MOST = CELLS % 100 < 60, CELLS % 50 != 7
+
+
+def masks(n):
+    total = 0
+    for _ in range(n // 1000):
+        total += len(CELLS[RUNS]) + len(CELLS[MOST])
+        CELLS[RUNS] = CELLS[RUNS]
+    return total
+
+
+PROGRAMS = (big_ints, strings, dictionary, objects, list_items, exceptions, nan_arrays, attributes, list_copies, masks)
 
 
 def figures():

@@ -90,3 +90,11 @@ def test_loops_that_only_move_objects_about_are_left_to_the_interpreter(function
     assert bool(pijit.stats(fast).fragments) == natively
     if not natively:
         assert "not compiled: native code did not pay" in str(pijit.explain(fast))
+
+
+def test_what_enters_and_leaves_a_loop_over_objects_has_to_be_small_against_it():
+    """Native code looks at objects no faster than the interpreter: a short run with many guards does not pay, a long one does."""
+    short, long = 850.0, 250_000.0
+    assert not worth.pays(1000, 69, [1000], [-50.0], ["redo"], short, gain=0.1)
+    assert worth.pays(1000, 69, [1000], [-50.0], ["redo"], long, gain=0.1)
+    assert worth.pays(1000, 69, [1000], [-50.0], ["redo"], short, gain=8.0)

@@ -16,6 +16,7 @@ _GUARD = 5.0  # each guard above a few
 _FEW = 2
 RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
 _BOXED = 6.0  # per slot that an exit rebuilds
+_FRAME = 110.0  # per frame of an inlined function that it rebuilds, above what the interpreter takes for calling it
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
 _WORK = {
@@ -31,6 +32,8 @@ _WORK = {
     **dict.fromkeys(("mask_count", "within"), 0.0),
     **dict.fromkeys(("keep", "kept"), 0.0),
     "list_ints": 0.0,
+    "list_get": 2.0,
+    **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster
     "np_op": 50.0,
     "draw": 150.0,
     "call": -80.0,
@@ -39,12 +42,13 @@ _ERRSTATE = 450.0  # half of np.errstate
 
 # A loop in native code does at least this many times as much in the same time,
 _LOOP_SPEEDUP = 8.0
-# but for one that goes through a list and does hardly anything but look at the objects in it, store in them, or copy it. There: what the
-# interpreter, whose instructions are specialised, takes for an operation, and what native code takes.
+# but for one that looks at objects and stores in them, or copies a list. There: what the interpreter, whose instructions are specialised, takes
+# for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
-_OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "list_len": (0.0, 1.0), "cmp": (0.0, 1.0)}
+_OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "list_len": (0.0, 1.0), "cmp": (0.0, 1.0), "call": (100.0, 180.0)}
 _COPIES = frozenset({"list_get", "list_len", "cmp", "raw_add", "poll", "put"})
 _TOO_SLOW = 0.8
+_OBJECTS_SPEEDUP = 0.1  # at least, once such a loop runs: what enters it and leaves it has to be small against it
 _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
@@ -102,7 +106,7 @@ def _counts(value: Value) -> bool:
 
 
 def _rebuilt(exit: Exit) -> float:
-    return _BOXED * sum(len(frame.locals) + len(frame.stack) for frame in exit.frames)
+    return _BOXED * sum(len(frame.locals) + len(frame.stack) for frame in exit.frames) + _FRAME * max(0, len(exit.frames) - 1)
 
 
 def has_loop(graph: Graph) -> bool:
@@ -123,7 +127,7 @@ def loop_gain(graph: Graph) -> float:
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
         names = {op.name for block in blocks - nested for op in block.ops}
-        if any(_WORK.get(name, 0.0) > _PER_OP for name in names) or ("call" in names and not nested):
+        if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
             return _LOOP_SPEEDUP
         if not nested:  # else its own share is small
             gains.append(_gain([op.name for block in blocks for op in block.ops]))
@@ -149,12 +153,16 @@ def _loops(graph: Graph) -> dict[Block, set[Block]]:
 
 
 def _gain(names: Sequence[str]) -> float:
-    """That of a loop without others in it."""
-    if "list_get" not in names or not ("look" in names or _COPIES.issuperset(names)):
+    """That of a loop without others in it. Only of one through a list is it sure enough that the interpreter is faster."""
+    through_list = "list_get" in names and ("look" in names or _COPIES.issuperset(names))
+    if not through_list and not {"look", "call"} & set(names):
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = (sum(column) for column in zip(*costs, strict=True))
-    return _LOOP_SPEEDUP if interpreter >= _TOO_SLOW * native else interpreter / native - 1
+    gain = interpreter / native - 1
+    if through_list and interpreter < _TOO_SLOW * native:
+        return gain
+    return min(max(gain, _OBJECTS_SPEEDUP), _LOOP_SPEEDUP)
 
 
 def is_repeatable(graph: Graph) -> bool:
@@ -181,7 +189,7 @@ def pays(
         if kind != "poll":
             cost += count * (RETURN if kind == "return" else RUN)
             saved += count * save
-    saved += hits * max(0.0, loop_nanoseconds - _EMPTY_RUN) * gain
-    return saved >= cost
+    looping = hits * max(0.0, loop_nanoseconds - _EMPTY_RUN)  # of which the way to the exit is a part
+    return max(saved, looping * (1.0 + gain)) >= cost + looping
 
 
