@@ -38,28 +38,41 @@ interpreter does it all again. That is what keeps temporaries from becoming arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..ir.graph import Block, Box, Const, Graph, Known, Leave, Op, Value
 from ..ir.kernel import Fold, Kernel, Operand, Step, Store
 from ..ir.ops import OPS
-from ..ir.types import Array, Np
+from ..ir.types import Array
 from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
 from .again import redirect
 from .facts import owner
+from .groups import (
+    LIMIT,
+    PLACES,
+    Group,
+    dims_of,
+    dtype_name,
+    dtypes_of,
+    flat,
+    folds,
+    is_flat,
+    key_of,
+    operands_of,
+    order_of,
+    scans,
+    stretch_of,
+    takes,
+)
+from .remade import remake
 from .rename import Renamer
 from .reuse import begins, ending
-from .shapes import Equal, Same, learn, length
+from .shapes import Equal, Same, learn
 from .walks import half, known_stride, like
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 Sums = Callable[[str], bool]
-
-_PLACES = (-1,)  # instead of the stretched axes: the operand is looked up at places
-_TAKEN = frozenset(f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (32, 64)) | {"bool", "int8", "uint8", "int16", "uint16"}
-
-LIMIT = 40  # steps of a kernel: LLVM's time grows faster than the kernel
 
 
 def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bool = False) -> None:
@@ -70,6 +83,8 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bo
     if not alone:
         for block, plan in plans:
             plan.reuse(graph, block)
+        for block, plan in plans:
+            remake(graph, block, plan.groups, plan.plain)
     for block, plan in plans:
         plan.redirect(block)
     users = _users(graph)
@@ -77,64 +92,17 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bo
         plan.rewrite(block, users, graph.relaxed)
 
 
-@dataclass(eq=False)
-class _Group:
-    """``first`` and ``last``: places of its operations in the block."""
-
-    first: int
-    last: int
-    ops: list[Op] = field(default_factory=list)
-    store: Op | None = None  # the assign of one of the results
-    fold: Op | None = None  # the reduction of one of the results
-    attrs: dict[str, Any] = field(default_factory=dict)  # and what is said of its place in the program
-    spent: bool = False  # nobody needs what was in the target, not even where the group fails
-    by_elements: bool = False  # what is read from the target is not needed any more when that element is stored
-
-    def makes(self, values: tuple[Value, ...]) -> bool:
-        return any(value.op is op for value in values for op in self.ops)
-
-    def shares(self, op: Op) -> bool:
-        arrays = {value for value in _operands(op) if isinstance(value.type, Array)}
-        return any(value in arrays for other in self.ops for value in _operands(other))
-
-
-def _operands(op: Op) -> tuple[Value, ...]:
-    return op.args[: _count(op)]
-
-
-def _dims(op: Op) -> tuple[Value, ...]:
-    return op.args[_count(op) :]
-
-
-def _count(op: Op) -> int:
-    return 2 if _takes(op) else op.attrs.get("n", 1)
-
-
-def _stretch(op: Op) -> tuple[tuple[int, ...], ...]:
-    return (_PLACES, ()) if _takes(op) else tuple(op.attrs.get("stretch", ((),)))
-
-
-def _key(op: Op, same: Same) -> tuple[object, ...]:
-    """What operations of one group have in common, as far as it is known: a check may make two of them equal."""
-    return _order(op), tuple(length(same, dim) for dim in _dims(op))
-
-
-def _order(op: Op) -> str:
-    assert isinstance(op.result.type, Array)
-    return op.result.type.order
-
-
 class _Plan:
     """The groups of one block."""
 
     def __init__(self, block: Block, fusible: Fusible, formula: Fusible, sums: Sums, alone: bool, same: Same) -> None:
-        self.groups: list[_Group] = []
+        self.groups: list[Group] = []
         self.same = same
         self.sums = sums
         self.formula = formula
         self.alone = alone
         self.places = {op: place for place, op in enumerate(block.ops)}
-        open: list[_Group] = []
+        open: list[Group] = []
         for place, op in enumerate(block.ops):
             if OPS[op.name].effect in ("write", "any"):
                 if op.name == "assign":
@@ -147,20 +115,20 @@ class _Plan:
                 op.name == "accumulate"
                 or (op.name == "ew" and can_fuse(op, fusible))
                 or (op.name == "reduce" and not alone and _by_rows(op, formula))
-                or (_takes(op) and not alone)
+                or (takes(op) and not alone)
             ):
                 open = self.join(open, place, op)
             else:
                 open = [group for group in open if not group.makes(op.args)]
                 learn(self.same, op)
-        self.groups = [group for group in self.groups if group.fold is not None or not all(map(_takes, group.ops))]
+        self.groups = [group for group in self.groups if group.fold is not None or not all(map(takes, group.ops))]
 
-    def join(self, open: list[_Group], place: int, op: Op) -> list[_Group]:
+    def join(self, open: list[Group], place: int, op: Op) -> list[Group]:
         """Puts the operation into the groups that it belongs to, merged, and gives the groups that are still open."""
-        key = _key(op, self.same)
-        found = _Group(place, place, [op])
+        key = key_of(op, self.same)
+        found = Group(place, place, [op])
         users = [group for group in open if group.makes(op.args)]
-        alike = [group for group in open if _key(group.ops[0], self.same) == key]
+        alike = [group for group in open if key_of(group.ops[0], self.same) == key]
         friends = [group for group in alike if group in users] or [group for group in alike if group.shares(op)][-1:]
         if self.alone or sum(len(group.ops) for group in friends) >= LIMIT or not self.mix(op, friends):
             friends = []
@@ -172,25 +140,25 @@ class _Plan:
         self.groups.append(found)
         return [group for group in open if group not in users and group not in friends] + [found]
 
-    def mix(self, op: Op, friends: list[_Group]) -> bool:
+    def mix(self, op: Op, friends: list[Group]) -> bool:
         """Whether a kernel can do all of them at once: what is taken is taken while one element is made, and from what is in memory."""
         ops = [op, *(other for group in friends for other in group.ops)]
-        taken = {other.args[0] for other in ops if _takes(other)}
+        taken = {other.args[0] for other in ops if takes(other)}
         return not taken or (all(map(self.plain, ops)) and taken.isdisjoint(other.result for other in ops))
 
     def plain(self, op: Op) -> bool:
         """Whether a kernel does it element by element."""
-        return _takes(op) or (op.name == "ew" and self.formula(op.attrs["ufunc"], _dtypes(op)))
+        return takes(op) or (op.name == "ew" and self.formula(op.attrs["ufunc"], dtypes_of(op)))
 
-    def into(self, open: list[_Group], place: int, assign: Op) -> None:
+    def into(self, open: list[Group], place: int, assign: Op) -> None:
         """Makes an assignment of what a group computes part of the group."""
         made = assign.args[1]
         for group in open:
             if group.makes((made,)) and not group.makes(assign.args[:1]) and not self.alone and _storable(group, assign):
                 group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
-                group.by_elements = all(self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops)
+                group.by_elements = all(self.formula(op.attrs["ufunc"], dtypes_of(op)) for op in group.ops)
 
-    def producer(self, open: list[_Group], op: Op) -> _Group | None:
+    def producer(self, open: list[Group], op: Op) -> Group | None:
         """The group whose elements the reduction adds up, if it can do so while it makes them."""
         axis, elements = op.attrs["axis"], op.args[0]
         assert isinstance(elements.type, Array)
@@ -199,8 +167,8 @@ class _Plan:
         for group in open:
             if group.makes((elements,)):
                 rank = elements.type.ndim
-                good = _walks_flat(group.ops) if axis < 0 else rank > 1
-                return group if all(map(self.plain, group.ops)) and good and rank and _order(group.ops[-1]) == "C" else None
+                good = flat(group.ops) if axis < 0 else rank > 1
+                return group if all(map(self.plain, group.ops)) and good and rank and order_of(group.ops[-1]) == "C" else None
         return None
 
     def reuse(self, graph: Graph, block: Block) -> None:
@@ -213,7 +181,7 @@ class _Plan:
             again = begins(graph, block, array, group.ops, group.last)
             start = group.first if again is None else again
             alone = all(other is group or other.last < start or other.first > group.last for other in self.groups)
-            by_elements = [self.formula(op.attrs["ufunc"], _dtypes(op)) for op in group.ops if again is None or op is made.op]
+            by_elements = [self.formula(op.attrs["ufunc"], dtypes_of(op)) for op in group.ops if again is None or op is made.op]
             if alone and all(by_elements):
                 group.store, group.attrs, group.by_elements, group.spent = found, _places(group.ops, found), True, again is not None
                 if again is not None:
@@ -227,7 +195,7 @@ class _Plan:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
         before = [op.exits for op in block.ops]
         for place, op in enumerate(block.ops):
-            under_way = [group.first for group in self.groups if group.first <= place <= group.last]
+            under_way = [group.first for group in self.groups if group.first <= place <= group.until]
             if not under_way:
                 continue
             start = before[min(under_way)]["redo"]
@@ -245,31 +213,13 @@ class _Plan:
 def can_fuse(op: Op, fusible: Fusible) -> bool:
     """Whether a kernel can do the operation."""
     type = op.result.type
-    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], _dtypes(op))
+    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], dtypes_of(op))
 
 
 def _by_rows(op: Op, formula: Fusible) -> bool:
     """Whether a reduction adds row to row, element by element: then what comes next can be done with the elements that are ready."""
     type = op.result.type
     return op.attrs["axis"] == 0 and not op.attrs["keep"] and isinstance(type, Array) and formula(op.attrs["ufunc"], (type.name,) * 3)
-
-
-def _folds(op: Op) -> bool:
-    return op.name == "reduce"
-
-
-def _scans(op: Op) -> bool:
-    return op.name == "accumulate"
-
-
-def _takes(op: Op) -> bool:
-    """Whether it looks up elements of a vector, each for itself."""
-    type = op.result.type if op.name == "take" else None
-    return isinstance(type, Array) and type.ndim == 1 and type.name in _TAKEN
-
-
-def _dtypes(op: Op) -> tuple[str, ...]:
-    return tuple(map(_name, (*_operands(op), op.result)))
 
 
 def _users(graph: Graph) -> dict[Value, set[object]]:
@@ -291,15 +241,15 @@ def _users(graph: Graph) -> dict[Value, set[object]]:
     return users
 
 
-def _storable(group: _Group, assign: Op) -> bool:
+def _storable(group: Group, assign: Op) -> bool:
     """Whether the kernel's loops are good for the target too: it is not stretched, and its axes follow each other in memory as those of the
     results do. Warnings of the group are all given in the frame of the assignment (codegen/stores.py). What a reduction reads in all may not
     be overwritten before it is done, and a scan goes from the first element to the last at once."""
-    if any(_folds(op) or _scans(op) or _takes(op) for op in group.ops):
+    if any(folds(op) or scans(op) or takes(op) for op in group.ops):
         return False
     target, _, *dims = assign.args
     assert isinstance(target.type, Array)
-    order, own = _order(group.ops[-1]), _dims(group.ops[-1])
+    order, own = order_of(group.ops[-1]), dims_of(group.ops[-1])
     if len(own) != len(dims) or any(_is_one(mine) != _is_one(dim) for mine, dim in zip(own, dims, strict=True)):
         return False
     if len(dims) > 1 and target.type.order not in {"C": ("C", "S"), "F": ("F",)}[order]:
@@ -327,55 +277,47 @@ def _places(ops: list[Op], assign: Op) -> dict[str, Any]:
     return {"lines": lines, "chain": tuple((frame.function, frame.pc) for frame in frames)}
 
 
-def _walks_flat(ops: list[Op]) -> bool:
-    """Whether one loop goes over all elements of all operands."""
-    rank = len(_dims(ops[-1]))
-    return rank == 1 or all(
-        _flat(value, stretch, rank, _order(op)) for op in ops for value, stretch in zip(_operands(op), _stretch(op), strict=True)
-    )
-
-
 def _is_one(dim: Value) -> bool:
     return isinstance(dim, Const) and dim.value == 1
 
 
-def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
+def _kernel(group: Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
-    dims = _dims(group.ops[-1])
+    dims = dims_of(group.ops[-1])
     into, fold, exits = group.store, group.fold, group.ops[-1].exits
     if into is not None and into.exits:
         exits = {"redo": replace(into.exits["redo"], reason=exits["redo"].reason)}
-    order = _order(group.ops[-1])
+    order = order_of(group.ops[-1])
     inner = {op.result for op in group.ops}
     layouts: dict[tuple[Value, tuple[int, ...]], None] = {}
     same: dict[Value, Value] = {}
     for op in group.ops:
-        for value, stretch in zip(_operands(op), _stretch(op), strict=True):
+        for value, stretch in zip(operands_of(op), stretch_of(op), strict=True):
             if value not in inner:
                 same[value] = like(value, same.values())
                 layouts.setdefault((same[value], tuple(stretch)))
     parts = {key: name for key in layouts if (name := half(*key, layouts, len(dims)))}
     operands = [key for key in layouts if key not in parts]
-    folded = {same.get(op.args[0]) for op in group.ops if _folds(op)}
+    folded = {same.get(op.args[0]) for op in group.ops if folds(op)}
     walked = operands + ([] if into is None else [(into.args[0], ())])
-    collapsed = all(_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
+    collapsed = all(is_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
     forms = [
-        Operand(_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded or stretch == _PLACES)
+        Operand(dtype_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded or stretch == PLACES)
         for value, stretch in operands
     ]
     numbers = {key: i for i, key in enumerate((*operands, *parts))}
     places = {op.result: len(numbers) + i for i, op in enumerate(group.ops)}
-    steps = tuple(Step(name, (numbers[value.op.args[0], ()],), _name(value)) for (value, _), name in parts.items())  # type: ignore[union-attr]
+    steps = tuple(Step(name, (numbers[value.op.args[0], ()],), dtype_name(value)) for (value, _), name in parts.items())  # type: ignore[union-attr]
     steps += tuple(
         Step(
-            "take" if _takes(op) else op.attrs["ufunc"],
+            "take" if takes(op) else op.attrs["ufunc"],
             tuple(
                 places[value] if value in places else numbers[same[value], tuple(stretch)]
-                for value, stretch in zip(_operands(op), _stretch(op), strict=True)
+                for value, stretch in zip(operands_of(op), stretch_of(op), strict=True)
             ),
-            _name(op.result),
-            _folds(op),
-            _scans(op),
+            dtype_name(op.result),
+            folds(op),
+            scans(op),
         )
         for op in group.ops
     )
@@ -400,7 +342,7 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     if fold is not None:
         attrs["keep"] = fold.attrs["keep"]
         results = (*results, fold.result)
-    errors = {op.attrs.get("errors") for op in (*group.ops, *(() if fold is None else (fold,))) if not _takes(op)}
+    errors = {op.attrs.get("errors") for op in (*group.ops, *(() if fold is None else (fold,))) if not takes(op)}
     assert len(errors) <= 1, "NumPy's error state is changed by calls, which no group goes across"
     if not errors <= {None}:
         attrs["errors"] = errors.pop()
@@ -415,11 +357,6 @@ def _kernel(group: _Group, users: dict[Value, set[object]], relaxed: bool) -> Op
     for result in results:
         result.op = made
     return made
-
-
-def _name(value: Value) -> str:
-    assert isinstance(value.type, (Array, Np))
-    return value.type.name
 
 
 def _store(assign: Op, reference: int, order: object, collapsed: bool) -> Store:
@@ -437,23 +374,13 @@ def _store(assign: Op, reference: int, order: object, collapsed: bool) -> Store:
 # ---- strides -----------------------------------------------------------------------------------------------------------
 
 
-def _flat(value: Value, stretch: tuple[int, ...], ndim: int, order: object) -> bool:
-    """Whether one loop over all elements of the result walks the operand with one constant stride."""
-    type = value.type
-    if stretch == _PLACES:
-        return True
-    if not isinstance(type, Array) or len(stretch) == type.ndim:
-        return True
-    return type.ndim in (ndim, ndim + 1) and type.order == order and not stretch  # one more: what is folded
-
-
 def _strides(
     value: Value, stretch: tuple[int, ...], ndim: int, order: object, collapsed: bool
 ) -> tuple[int | None, ...] | None:
     type = value.type
     if not isinstance(type, Array):
         return None
-    if stretch == _PLACES:
+    if stretch == PLACES:
         return (0,) * (1 if collapsed else ndim)
     if collapsed:
         return (0 if len(stretch) == type.ndim else type.dtype.itemsize,)
