@@ -12,6 +12,7 @@ A kernel with steps that only NumPy's inner loops can do works tile by tile: see
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
 from . import scalars
 from .relaxed import REGROUPED, loose, relaxing
+from .vectors import widen
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
@@ -64,6 +66,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
     body.linkage = "internal"
     body.attributes.add("nounwind")
     body.attributes.add("noinline")
+    widen(body)
     if kernel.fold is not None:
         from .folds import FoldedBody
 
@@ -300,9 +303,9 @@ class Body:
         return REGROUPED if self.kernel.relaxed and loose(step.ufunc, step.dtype) else ()
 
     def flush_trouble(self) -> None:
-        """Accumulates the trouble of one element."""
-        for condition in self.trouble:
-            self.accumulate(condition)
+        """Accumulates the trouble of one element, all at once: LLVM does no loop on several elements that does so one after the other."""
+        if self.trouble:
+            self.accumulate(functools.reduce(self.builder.or_, self.trouble))
         self.trouble.clear()
 
     def accumulate(self, bits: ir.Value) -> None:

@@ -1,0 +1,42 @@
+"""Loops of kernels do several elements at once, with the widest vectors."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+import llvmlite.binding as llvm
+import pytest
+from llvmlite import ir
+
+from pijit.codegen import engine, kernels, vectors
+from pijit.ir.kernel import Kernel, Operand, Step
+
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")
+
+
+def define(kernel: Kernel) -> ir.Module:
+    module = ir.Module("kernel")
+    kernels.define(module, kernel)
+    return module
+
+
+def machine_code(kernel: Kernel) -> str:
+    return engine.build(str(define(kernel)), kernels.symbol(kernel), False).library.get_asm_str()
+
+
+@pytest.mark.parametrize("steps", [["maximum"], ["maximum", "minimum"], ["maximum", "minimum", "maximum"]])
+def test_several_elements_at_once(steps):
+    """However many steps of an element may be trouble."""
+    f = Operand("float64", (8,))
+    kernel = Kernel(1, (f, f), tuple(Step(ufunc, (number, number + 1), "float64") for number, ufunc in enumerate(steps)), (len(steps) + 1,))
+    assert re.search(r"maxpd\s", machine_code(kernel))
+
+
+def test_the_widest_vectors(monkeypatch):
+    f = Operand("float64", (8,))
+    kernel = Kernel(1, (f, f), (Step("add", (0, 1), "float64"),), (2,))
+    has_them = llvm.get_host_cpu_features().get("avx512vl", False) and vectors._processor() not in vectors._SLOWED_DOWN
+    assert ("zmm" in machine_code(kernel)) == has_them
+    monkeypatch.setattr(vectors, "_processor", lambda: "skylake-avx512")
+    assert "prefer-vector-width" not in str(define(kernel))
