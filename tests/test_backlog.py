@@ -28,6 +28,11 @@ CHAINS = {
     "filled": "t = np.zeros_like(m[0])\n    for i in range(7):\n        t += w[i % 5] / m[i]\n    m[8] = t * m[7]",
     "filled with": "for j in range(2):\n        t = np.full(m[j].shape, w[1])\n        "
     "for i in range(3):\n            t -= w[i] * m[i][..., :]\n        m[j] = t",
+    "copied": "t = m[0].copy()\n    for i in range(7):\n        t += w[i % 5] / m[i]\n    m[8] = t * m[7]",
+    "copied, a part": "t = m[0][..., 3:].copy()\n    for i in range(3):\n        np.maximum(t, m[0][..., 2 - i : -i - 1], out=t)\n"
+    "    m[8][..., 3:] = t",
+    "copied, turned": "t = m[0][::-1].copy()\n    for i in range(3):\n        t *= m[i]\n    m[0] = t",
+    "copied, and what from changed": "t = m[0].copy()\n    m[0] *= w[1]\n    for i in range(3):\n        t += m[i]\n    m[1] = t",
     "filled, for nothing": "t = np.ones_like(m[0])\n    for i in range(k - 3):\n        t *= w[i % 5] + m[i]\n    m[8] = t * m[7]",
     "two targets": "e[...] = m\n    for i in range(4):\n        m[i // 3] += w[i] * e[i + 2]",
     "then read": "e[...] = m\n    for i in range(5):\n        m[0] += e[i + 1] / w[i]\n    m[1] = m[0] * e[2]\n    m[0] -= m[1]",
@@ -153,6 +158,8 @@ def later_in(source: str, *args) -> tuple[int, int]:
         ("t = np.zeros_like(m[0])\n    for i in range(3):\n        t += m[i] * 2\n    m[0] = t * m[1]", 3),
         ("t = np.zeros_like(m[0])\n    u = np.ones_like(m[0])\n    for i in range(3):\n        t += m[i] * 2\n        u *= m[i] + 2", 2),
         ("t = np.zeros(9000, np.float32)\n    for i in range(3):\n        t += np.float32(2) * m[i].astype(np.float32)", 2),
+        ("t = m[0].copy()\n    for i in range(3):\n        t += m[i] * 2", 2),
+        ("t = m[0, ::2].copy()\n    for i in range(3):\n        t += m[i, ::2] * 2", 1),
         ("m[0] = m[1] * 2\n    m[3, 5] = 1.0\n    m[2] = m[0] / m[1]", 0),
         ("m[0] = m[1] * 2\n    s = np.sort(m[0])\n    m[2] = m[0] / s", 0),
         ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 2),

@@ -20,8 +20,17 @@ def _assign(d: Driver, op: Op) -> None:
     target, source = d.array(op.args[0]), d.value(op.args[1])
     if isinstance(source, ArrayValue):
         steps = operand_steps(source, target.type.ndim, stretched(op, 1)[-1])
-        done = copy(d, target, source.data, steps)
-        d.exit_if(op, d.builder.icmp_signed("==", done, ZERO))
+
+        def copy_now() -> None:
+            done = copy(d, target, source.data, steps)
+            d.exit_if(op, d.builder.icmp_signed("==", done, ZERO))
+
+        if op in d.backlog.later:
+            from .fills import copy_later
+
+            copy_later(d, target, source, copy_now)
+        else:
+            copy_now()
     else:
         fill(d, target, source)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Const
+from ..ir.graph import Const, Op
 from ..ir.ops import OPS
 from ..ir.types import Array
 from ..ir.ufuncs import place_counts, signals
@@ -19,7 +19,7 @@ from .llvm import call, i64
 from .repeats import Links, can_repeat
 
 if TYPE_CHECKING:
-    from ..ir.graph import Block, Graph, Op
+    from ..ir.graph import Block, Graph, Value
     from .driver import Driver
     from .owners import Owners
 
@@ -34,7 +34,7 @@ class Backlog:
         self._fills: set[Op] = set()
         ops = [op for block in graph.blocks for op in block.ops]
         if any(map(self._could, ops)):
-            self._fills = {op for op in ops if op.name == "empty" and op.attrs["filled"] and self._is_changed_next(op)}
+            self._fills = {op for op in ops if _fills(op) and self._is_changed_next(op)}
             self._start = self._find()
         self.repeats: dict[Op, Links] = {}
         for op in self.later - self._fills:
@@ -137,11 +137,9 @@ class Backlog:
         return frozenset(n for n, value in operands if n != kernel.store.operand and (isinstance(value, Const) or value in self._graph.inputs))
 
     def _is_changed_next(self, op: Op) -> bool:
-        """Whether the operation fills a new array that the next kernel to wait changes."""
-        type = op.result.type
-        if not (isinstance(type, Array) and type.order == "C"):
-            return False
-        return any(each.args[-1] is op.result and each.attrs["kernel"].ndim == type.ndim for each in self._next(op))
+        """Whether the next kernel to wait changes the new array that the operation fills."""
+        array = _filled(op)
+        return any(each.args[-1] is array and each.attrs["kernel"].ndim == array.type.ndim for each in self._next(op))  # type: ignore[attr-defined]
 
     def _after(self, op: Op, before: bool) -> bool:
         return op in self.later or (before and (self._unnoticed(op) or self._could(op)))
@@ -180,3 +178,21 @@ class Backlog:
 
 def _targets(block: Block) -> list[Block]:
     return [jump.target for jump in block.jumps()]
+
+
+def _fills(op: Op) -> bool:
+    """Whether the operation fills a new array, with one value or with the elements of another one."""
+    if op.name == "empty":
+        return bool(op.attrs["filled"]) and _is_plain(op.result)
+    if op.name != "assign" or not all(map(_is_plain, op.args[:2])):
+        return False
+    array, source = op.args[:2]
+    return isinstance(array.op, Op) and array.op.name == "empty" and source.type == array.type and not any(op.attrs["stretch"])
+
+
+def _filled(op: Op) -> Value:
+    return op.result if op.name == "empty" else op.args[0]
+
+
+def _is_plain(value: Value) -> bool:
+    return isinstance(value.type, Array) and value.type.order == "C"
