@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..ir.types import Array
-from ..ir.ufuncs import LARGEST_PRODUCT
+from ..ir.ufuncs import largest_product
 from . import dots, inner, units
 from .arrays import ArrayValue, load_element
 from .elementwise import raised
@@ -104,7 +104,7 @@ def _matmul(d: Driver, op: Op) -> Any:
     lengths = [left.dims[0] if rows else ONE, left.dims[-1], right.dims[1] if columns else ONE]
     d.exit_if(op, b.icmp_signed("==", b.mul(lengths[0], lengths[2]), ZERO))
     for length in (*lengths, size(b, lengths)):
-        d.exit_if(op, b.icmp_unsigned(">", length, i64(LARGEST_PRODUCT)))
+        d.exit_if(op, b.icmp_unsigned(">", length, i64(largest_product(left.type.name))))
     if op.attrs["function"] != "matmul":
         _exit_if_copied(d, op, (left, right))
     how = None if rows or columns else dots.way(left.type.name)

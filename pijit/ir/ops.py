@@ -127,7 +127,7 @@ ROWS = (
     Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",
         _REDO, attrs=("ufunc",), fresh=True),
     Row("matmul", "np.<function>(a, b), matmul, dot or vdot, of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous"
-        " array, or a NumPy scalar. exit: no elements of the result or no memory, more than ufuncs.LARGEST_PRODUCT multiplications, or a flag was"
+        " array, or a NumPy scalar. exit: no elements of the result or no memory, more than ufuncs.largest_product multiplications, or a flag was"
         " raised; but for matmul a vector whose step is not positive, or a matrix with an axis of length 1", _REDO, attrs=("function",), fresh=True),
     Row("roll", "np.roll: a new array of what is in a, along each axis so many places on, round the end; args a, its dims, places (0 <= n <= dim)."
         " exit: no memory", _REDO, fresh=True),

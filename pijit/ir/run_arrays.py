@@ -12,7 +12,7 @@ from .evaluate import Results, careful, demand, elementwise
 from .graph import Op
 from .kernel import Kernel
 from .types import Array
-from .ufuncs import LARGEST_PRODUCT, nothing_is_something
+from .ufuncs import largest_product, nothing_is_something
 
 
 def _new(type: Array, dims: Sequence[int]) -> np.ndarray[Any, Any]:
@@ -47,7 +47,7 @@ def _accumulate(op: Op, array: Any, dim: int) -> Any:
 
 def _matmul(op: Op, a: Any, b: Any) -> Any:
     own, function = (*a.shape[:-1], *b.shape[1:]), op.attrs["function"]
-    demand(0 not in own and math.prod(own) * a.shape[-1] <= LARGEST_PRODUCT)
+    demand(0 not in own and math.prod(own) * a.shape[-1] <= largest_product(a.dtype.name))
     if function != "matmul":
         demand(all(1 not in x.shape if x.ndim == 2 else x.strides[0] > 0 or len(x) == 1 for x in (a, b)))
     return getattr(np, function)(a, b)

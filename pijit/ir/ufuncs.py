@@ -11,10 +11,6 @@ import numpy as np
 from .kernel import Kernel
 from .types import Array, Type
 
-# Multiplications of a matrix product: a few milliseconds, no longer than a thread keeps the interpreter anyway. For more NumPy is called, which
-# lets other threads run meanwhile.
-LARGEST_PRODUCT = 1 << 25
-
 # Sums, products and quotients: what jit_level="O2" may regroup and contract.
 ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "square", "power_2", "negative"})
 
@@ -35,6 +31,12 @@ _QUIET_INTS = frozenset(["add", "subtract", "multiply", "square", "maximum", "mi
 
 # What power's own loop takes for an exponent: (the ufunc that it computes, the exponent). It warns in power's name.
 _POWERS = {"power_2": ("square", 2.0), "power_-1": ("reciprocal", -1.0)}
+
+
+def largest_product(dtype: str) -> int:
+    """Multiplications of a matrix product: a few milliseconds, no longer than a thread keeps the interpreter anyway. For more NumPy is called, which
+    lets other threads run meanwhile."""
+    return 1 << (25 if dtype.startswith("complex") else 27)
 
 
 def computed(name: str) -> str:

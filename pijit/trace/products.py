@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.errors import ErrorState
 from ..ir.graph import const
 from ..ir.types import INT, Array
-from ..ir.ufuncs import LARGEST_PRODUCT
+from ..ir.ufuncs import largest_product
 from . import elementwise, opaque, standins
 from .values import Abstract, ArrayValue, Scalar
 
@@ -78,4 +78,4 @@ def _native(t: Tracer, left: ArrayValue, right: ArrayValue) -> bool:
         return False
     own = (*left.dims[:-1], *right.dims[1:])
     lengths = [standins.actual_length(t, dim) for dim in (*own, left.dims[-1])]
-    return math.prod(length for length in lengths if length is not None) <= LARGEST_PRODUCT and 0 not in lengths[: len(own)]
+    return math.prod(length for length in lengths if length is not None) <= largest_product(left.type.name) and 0 not in lengths[: len(own)]
