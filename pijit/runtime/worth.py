@@ -158,8 +158,8 @@ def _gain(names: Sequence[str]) -> float:
     if not through_list and not {"look", "call"} & set(names):
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
-    interpreter, native = (sum(column) for column in zip(*costs, strict=True))
-    gain = interpreter / native - 1
+    interpreter, native = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
+    gain = interpreter / native - 1.0
     if through_list and interpreter < _TOO_SLOW * native:
         return gain
     return min(max(gain, _OBJECTS_SPEEDUP), _LOOP_SPEEDUP)
