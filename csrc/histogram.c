@@ -6,8 +6,7 @@
 #include "pijit.h"
 
 #define BLOCK 65536 /* elements that NumPy sums up before it adds them to what came before */
-#define LANES 8
-#define CHUNK 512
+#define CHUNK 128
 #define TABLES 4
 #define FEW 1024 /* bins: several tables are in the first-level cache */
 #define EXACT 9007199254740992.0 /* below this every int is a double of its own */
@@ -23,67 +22,12 @@ static inline double at(const Doubles *a, int64_t i)
     return *(const double *)(a->data + i * a->step);
 }
 
-/* The sign of a zero that is an extreme. False: there are zeros of both signs, and which one NumPy finds is its own affair. */
-static bool sign_of_zero(const Doubles *a, double *zero)
+/* The edges of `bins` bins, that is one more, between first and last; `exact`: both stand for ints. 0: it takes NumPy, for an error or because
+ * numbers are too large or too close. */
+int64_t pj_edges(double *edges, int64_t bins, double first, double last, int64_t exact)
 {
-    bool plus = false, minus = false;
-    for (int64_t i = 0; i < a->n; i++) {
-        const double x = at(a, i);
-        plus |= x == 0 && !signbit(x);
-        minus |= x == 0 && signbit(x);
-    }
-    *zero = minus ? -0.0 : 0.0;
-    return !(plus && minus);
-}
-
-#define LOOK_AT(k, value)                                                                                             \
-    do {                                                                                                              \
-        const double x = (value);                                                                                     \
-        wrong[k] += x != x;                                                                                           \
-        least[k] = x < least[k] ? x : least[k];                                                                       \
-        most[k] = x > most[k] ? x : most[k];                                                                          \
-    } while (0)
-
-/* The least and the greatest element. False: there is none, or one that is no number, or NumPy has to look at it. */
-static bool extremes(const Doubles *a, double *range)
-{
-    double least[LANES], most[LANES];
-    int64_t wrong[LANES] = {0}, i = 0;
-    if (a->n == 0) {
-        return false;
-    }
-    for (int64_t k = 0; k < LANES; k++) {
-        least[k] = most[k] = at(a, 0);
-    }
-    const double *row = (const double *)a->data;
-    for (; a->step == sizeof(double) && i + LANES <= a->n; i += LANES, row += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            LOOK_AT(k, row[k]);
-        }
-    }
-    for (; i < a->n; i++) {
-        LOOK_AT(0, at(a, i));
-    }
-    range[0] = least[0];
-    range[1] = most[0];
-    for (int k = 1; k < LANES; k++) {
-        range[0] = least[k] < range[0] ? least[k] : range[0];
-        range[1] = most[k] > range[1] ? most[k] : range[1];
-        wrong[0] += wrong[k];
-    }
-    if (wrong[0]) {
-        return false;
-    }
-    return (range[0] != 0 || sign_of_zero(a, &range[0])) && (range[1] != 0 || sign_of_zero(a, &range[1]));
-}
-
-/* The edges of `bins` bins, that is one more, between first and last, or with data between the least and the greatest of n elements; `exact`:
- * all of them stand for ints. 0: it takes NumPy, for an error or because numbers are too large or too close. */
-int64_t pj_edges(double *edges, int64_t bins, double first, double last, const char *data, int64_t step, int64_t n, int64_t exact)
-{
-    const Doubles a = {data, step, n};
     double range[] = {first, last};
-    if ((data != NULL && !extremes(&a, range)) || !(range[0] <= range[1]) || !isfinite(range[0]) || !isfinite(range[1])) {
+    if (!(first <= last) || !isfinite(first) || !isfinite(last)) {
         return 0;
     }
     if (exact && (range[0] <= -EXACT || range[1] >= EXACT)) {
@@ -108,11 +52,32 @@ int64_t pj_edges(double *edges, int64_t bins, double first, double last, const c
     return increase;
 }
 
-/* The bin of each element; -1 where it is outside of all. Division, which takes longest, goes several at once. */
+/* How far from an edge, in bins, an element's place may be off: what the edges and the place itself are rounded by, and as much again. */
+static double doubt(double first, double last, double bins)
+{
+    const double far = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
+    return bins * (1 + far / (last - first)) * 0x1p-49;
+}
+
+/* By the edges on both sides; guess is about the place. */
+static int64_t find_exactly(const double *edges, int64_t bins, double x, double guess)
+{
+    if (!(x >= edges[0] && x <= edges[bins])) {
+        return -1;
+    }
+    const int64_t in_last = guess >= (double)(bins - 1), place = in_last ? bins - 1 : (int64_t)guess;
+    return place - (x < edges[place]) + (!in_last & (x >= edges[place + 1]));
+}
+
+/* The bin of each element; -1 where it is outside of all. What is not near an edge needs no look at the edges, and goes several at once. */
 void pj_places(int32_t *places, const double *edges, int64_t bins, const char *data, int64_t step, int64_t n)
 {
-    const double first = edges[0], last = edges[bins], width = last - first, number = (double)bins;
+    const double first = edges[0], last = edges[bins], width = last - first, number = (double)bins, near = doubt(first, last, number);
     double some[CHUNK], where[CHUNK];
+    union {
+        double number;
+        int64_t bits;
+    } away[CHUNK]; /* less than 0 where no edge is near */
     for (int64_t from = 0; from < n; from += CHUNK, places += CHUNK) {
         const Doubles a = {data + from * step, step, n - from < CHUNK ? n - from : CHUNK};
         const double *x = a.step == sizeof(double) ? (const double *)a.data : some;
@@ -122,11 +87,20 @@ void pj_places(int32_t *places, const double *edges, int64_t bins, const char *d
         for (int64_t i = 0; i < a.n; i++) {
             where[i] = (x[i] - first) / width * number;
         }
+        for (int64_t i = 0; i < a.n; i++) { /* what is outside, or no number, is at one of the ends */
+            double inside = where[i] > 0 ? where[i] : 0;
+            inside = inside < number ? inside : number;
+            places[i] = (int32_t)inside;
+            away[i].number = fabs(inside - places[i] - 0.5) - (0.5 - near);
+        }
+        int64_t signs = -1;
         for (int64_t i = 0; i < a.n; i++) {
-            const int64_t inside = x[i] >= first && x[i] <= last, guess = inside ? (int64_t)where[i] : 0, in_last = guess >= bins - 1;
-            const int64_t place = in_last ? bins - 1 : guess;
-            const int64_t below = x[i] < edges[place], above = !below & !in_last & (x[i] >= edges[place + 1]);
-            places[i] = (int32_t)(inside ? place - below + above : -1);
+            signs &= away[i].bits;
+        }
+        for (int64_t i = 0; signs >= 0 && i < a.n; i++) {
+            if (away[i].bits >= 0) {
+                places[i] = (int32_t)find_exactly(edges, bins, x[i], where[i]);
+            }
         }
     }
 }

@@ -380,7 +380,7 @@ void pj_pick(char *target, const char *source, const char *mask, int64_t itemsiz
 int64_t pj_take(char *target, const char *source, const char *index, int64_t itemsize, const int64_t *block);
 int64_t pj_list_ints(PyObject *list, int64_t *out, int64_t n);
 PyObject *pj_bincount(int64_t bins, const char *data, const char *weights, const int64_t *block);
-int64_t pj_edges(double *edges, int64_t bins, double first, double last, const char *data, int64_t step, int64_t n, int64_t exact);
+int64_t pj_edges(double *edges, int64_t bins, double first, double last, int64_t exact);
 void pj_places(int32_t *places, const double *edges, int64_t bins, const char *data, int64_t step, int64_t n);
 int64_t pj_histogram(void *result, int64_t bins, const int32_t *places, int64_t n, const char *data, int64_t step, int64_t watched);
 int64_t pj_within(const char *data, int64_t kind, int64_t step, int64_t n, int64_t length);

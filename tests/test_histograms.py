@@ -18,6 +18,7 @@ def samples():
     yield from (R.standard_normal(100), R.integers(-30, 30, 200) / 10, np.linspace(-0.7, 0.9, 210), R.random(140000), np.full(4, 0.3), np.ones(2))
     yield from (np.array([0.0, -0.0]), np.array([-1.0, 0.0]), np.array([-1.0, -0.0]), np.array([1e-300, 2e-300]), np.array([1.0, np.nextafter(1, 2)]))
     yield from (np.array([-1e308, 1e308]), np.array([5e-324, 0.0]), np.array([1.0, np.nan]), np.array([1.0, np.inf]), np.array([-np.inf, 2.0]))
+    yield from (1e9 + R.random(300), 1e15 + R.random(300), -4e15 - np.arange(200.0), np.r_[np.arange(300.0), np.arange(300.0) + 0.5, 300])
     yield np.empty(0)
 
 

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from . import inner
 from .ints import ZERO
-from .llvm import F64, I64, PTR, call, i64
+from .llvm import I64, PTR, call, i64
 from .rows import row
 from .whole import exit_and_release, new_array
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 _POINTER, _WORD, _DOUBLE = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-_EDGES = ctypes.PYFUNCTYPE(_WORD, _POINTER, _WORD, _DOUBLE, _DOUBLE, _POINTER, _WORD, _WORD, _WORD)
+_EDGES = ctypes.PYFUNCTYPE(_WORD, _POINTER, _WORD, _DOUBLE, _DOUBLE, _WORD)
 _PLACES = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER, _WORD, _POINTER, _WORD, _WORD)
 _HISTOGRAM = ctypes.PYFUNCTYPE(_WORD, _POINTER, _WORD, _POINTER, _WORD, _POINTER, _WORD, _WORD)
 
@@ -41,7 +41,7 @@ def _agrees(sample: Any, bins: int, range: tuple[float, float] | None) -> bool:
     helpers = _native.symbols()
     edges, places, counts, sums = np.empty(bins + 1), np.empty(sample.size, np.int32), np.empty(bins, np.int64), np.empty(bins)
     data, n = sample.ctypes.data, sample.size
-    _EDGES(helpers["pj_edges"])(edges.ctypes.data, bins, *(range or (0.0, 0.0)), None if range else data, 8, n, 0)
+    _EDGES(helpers["pj_edges"])(edges.ctypes.data, bins, *(range or (sample.min(), sample.max())), 0)
     _PLACES(helpers["pj_places"])(places.ctypes.data, edges.ctypes.data, bins, data, 8, n)
     made = _HISTOGRAM(helpers["pj_histogram"])
     made(counts.ctypes.data, bins, places.ctypes.data, n, None, 0, 0)
@@ -54,12 +54,7 @@ def _agrees(sample: Any, bins: int, range: tuple[float, float] | None) -> bool:
 def _edges(d: Driver, op: Op) -> ArrayValue:
     made = new_array(d, op, op.result, [d.scalar(op.args[-1])], [])
     bins = d.builder.sub(made.dims[0], i64(1))
-    if len(op.args) == 2:
-        a = d.array(op.args[0])
-        given = [F64(0.0), F64(0.0), a.data, *a.steps, *a.dims]
-    else:
-        given = [*map(d.scalar, op.args[:2]), PTR(None), ZERO, ZERO]
-    done = call(d.builder, "pj_edges", I64, made.data, bins, *given, i64(op.attrs["exact"]))
+    done = call(d.builder, "pj_edges", I64, made.data, bins, *map(d.scalar, op.args[:2]), i64(op.attrs["exact"]))
     exit_and_release(d, op, d.builder.icmp_signed("==", done, ZERO), [made])
     return made
 

@@ -143,9 +143,9 @@ ROWS = (
         " result's dims. exit: no such place, or no memory", _REDO, attrs=("lead",), fresh=True),
     Row("bincount", "np.bincount of a vector of ints: a new vector of int64, or with weights (float64) of float64; args a, the weights if"
         " there are any, as many, the least number of bins (not negative). exit: an element is negative, or no memory", _REDO, fresh=True),
-    Row("edges", "the edges of bins of one width, as np.histogram makes them, between the least and the greatest element of a float64 vector, or"
-        " between two floats; args the vector or the floats, the length of the result, one more than there are bins. exit: NumPy raises, or numbers"
-        " are too large or too close; with exact, where they are ints, beyond 2**53", _REDO, attrs=("exact",), fresh=True),
+    Row("edges", "the edges of bins of one width, as np.histogram makes them, between two floats; args the floats, the length of the result, one more"
+        " than there are bins. exit: NumPy raises, or numbers are too large or too close; with exact, where they are ints, beyond 2**53",
+        _REDO, attrs=("exact",), fresh=True),
     Row("places", "the bin of each element of a float64 vector among bins of one width, -1 where it is in none: a new int32 vector; args the vector,"
         " the edges, its length. exit: no memory", _REDO, fresh=True),
     Row("histogram", "what np.histogram counts in each bin, or with weights (float64) sums up: a new vector; args the places, the weights if there"

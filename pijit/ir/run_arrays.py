@@ -222,14 +222,9 @@ def _bincount(op: Op, array: Any, *rest: Any) -> Any:
 _EXACT = 2.0**53
 
 
-def _edges(op: Op, *args: Any) -> Any:
-    *given, total = args
-    array = given[0] if len(given) == 1 else np.empty(0)
-    zeros = np.signbit(array[array == 0])
-    low, high = (array.min(), array.max()) if len(given) == 1 else given
-    demand(0 not in (low, high) or zeros.all() or not zeros.any())  # which zero is the extreme is NumPy's affair
+def _edges(op: Op, low: float, high: float, total: int) -> Any:
     demand(not op.attrs["exact"] or (low > -_EXACT and high < _EXACT))
-    return np.histogram_bin_edges(array, total - 1, (low, high)).copy()
+    return np.histogram_bin_edges(np.empty(0), total - 1, (low, high)).copy()
 
 
 def _places(op: Op, array: Any, edges: Any, dim: int) -> Any:

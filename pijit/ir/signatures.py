@@ -218,9 +218,7 @@ def _bincount(op: Op) -> bool:
 
 
 def _edges(op: Op) -> bool:
-    if len(op.args) not in (2, 3) or not _ints(op, len(op.args) - 1) or _types(op.results) != (Array("float64", 1, "C"),):
-        return False
-    return _is_doubles(op.args[0]) if len(op.args) == 2 else _types(op.args[:2]) == (FLOAT, FLOAT)
+    return len(op.args) == 3 and _types(op.args[:2]) == (FLOAT, FLOAT) and _ints(op, 2) and _types(op.results) == (Array("float64", 1, "C"),)
 
 
 def _places(op: Op) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..ir.check import dominators
 from ..ir.graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from ..ir.ops import OPS
-from ..ir.types import INT, Np
+from ..ir.types import INT, Array, Np
 from .dce import needs
 from .facts import FULL, MAX, MIN, Facts, Range, split_chosen
 from .rename import Renaming, rename
@@ -288,7 +288,7 @@ class _Walk:
         if op.name == "store":
             array, value, *indices = op.args
             seen[self.place(array, indices)] = (value,)
-        key = self.place(op.args[0], op.args[1:]) if op.name == "load" else ("count", self.now, op.args) if op.name == "mask_count" else _key(op)
+        key = self.place(op.args[0], op.args[1:]) if op.name == "load" else (self.now, *_named(op)) if _sums_up(op) else _key(op)
         if key is not None:
             if key in seen:
                 self.replace(op, seen[key])
@@ -309,8 +309,15 @@ class _Walk:
 def _key(op: Op) -> Key | None:
     """Equal for operations that give equal results, None for those that are not to be merged."""
     row = OPS[op.name]
-    if row.effect or row.fresh:
-        return None
+    return None if row.effect or row.fresh else _named(op)
+
+
+def _sums_up(op: Op) -> bool:
+    """Whether it gives a number for a whole array, as that is now."""
+    return op.name in ("mask_count", "within") or (op.name == "reduce" and not isinstance(op.result.type, Array))
+
+
+def _named(op: Op) -> Key:
     types = tuple(value.type for value in op.results)
     attrs = tuple((name, repr(item)) for name, item in op.attrs.items())
     return op.name, tuple(map(identity, op.args)), types, attrs

@@ -386,3 +386,17 @@ def test_branch_on_what_a_branch_decided():
     optimize(graph, Options(checked=True))
     assert len(graph.blocks) == 3
     assert [rebuild(*_leave(graph, [x])) for x in (-1.0, 1.0)] == [1, 0]
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_numbers_of_whole_arrays_are_found_once_until_something_is_written(write):
+    b = Builder(F64)
+    (x,) = b.inputs
+    sums = []
+    for _ in range(2):
+        sums.append(b.op("reduce", x, type=Np("float64"), ufunc="maximum", axis=-1, keep=False))
+        if write:
+            b.op("store", x, const(np.float64(9.0)), 0)
+    graph = b.leave(b.op("np_op", *sums, type=Np("float64"), ufunc="subtract"))
+    simplify(graph)
+    assert names(graph).count("reduce") == (2 if write else 1)

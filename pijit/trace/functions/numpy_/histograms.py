@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,8 @@ def _native(t: Tracer, a: Abstract, bins: Abstract, range: Abstract, density: Ab
         return None
     if not _is_none(range) and (ends is None or len(ends) != 2 or not all(map(_is_end, ends))):
         return None
+    if ends is None and not (t.limits.reduce("minimum", "float64") and t.limits.reduce("maximum", "float64")):
+        return None
     if not _is_flat(a) or (weighted and not (isinstance(weights, ArrayValue) and _weighs(weights, a))):
         return None
     count = index(t, bins, "np.histogram")
@@ -52,7 +54,7 @@ def _native(t: Tracer, a: Abstract, bins: Abstract, range: Abstract, density: Ab
             if mine is not dim:
                 t.check(compare(t, "==", mine, dim), "shape_mismatch")
     source = elementwise.converted(t, _flat(t, a), "float64")
-    between = [source.value] if ends is None else [_as_float(t, end) for end in ends]
+    between = _extremes(t, source) if ends is None else [_as_float(t, end) for end in ends]
     exact = a.type.dtype.kind != "f" or any(scalar_kind(end) == "int" for end in ends or ())
     total = t.emit("raw_add", (count, const(1)), INT)
     edges = t.emit("edges", (*between, total), Array("float64", 1, "C"), exact=exact)
@@ -61,6 +63,16 @@ def _native(t: Tracer, a: Abstract, bins: Abstract, range: Abstract, density: Ab
     counts = t.emit("histogram", (places, *summed, count), Array("float64" if weighted else "int64", 1, "C"))
     shown = ArrayValue(edges, (total,))
     return Container("tuple", (ArrayValue(counts, (count,)), contiguous(t, shown, (total,)) if _SHOWS_VIEW else shown))
+
+
+def _extremes(t: Tracer, a: ArrayValue) -> list[Value]:
+    whole = a
+    if a.type.order != "C":
+        whole = ArrayValue(t.emit("empty", a.dims, Array("float64", 1, "C"), filled=False), a.dims)
+        elementwise.assign(t, whole, a)
+    attrs: dict[str, Any] = {"axis": -1, "keep": False, "reason": "histogram"}
+    found = [t.emit("reduce", (whole.value,), Np("float64"), ufunc=ufunc, **attrs) for ufunc in ("minimum", "maximum")]
+    return [operators.cast(t, value, FLOAT) for value in found]
 
 
 def _is_end(value: Abstract) -> bool:
