@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..ir.kernel import Kernel
-from . import inner, scalars, scans
+from . import inner, magnitudes, scalars, scans
 from .kernels import POINTER, Body, by_loop, memory_type
 from .relaxed import relaxing
 
@@ -132,7 +132,7 @@ class TiledBody(Body):
             if by_loops:
                 self._scan([number for number in chosen if kernel.steps[number].scan], count, places)
                 for number in (number for number in chosen if not kernel.steps[number].scan):
-                    (self._fold if kernel.steps[number].fold else self._call)(number, count, places)
+                    (self._fold if kernel.steps[number].fold else self._make)(number, count, places)
                     self._put_tile(number, count, places)
             else:
                 self._formulas(chosen, count, places, same)
@@ -200,6 +200,23 @@ class TiledBody(Body):
 
     def _element(self, reference: int, place: ir.Value, index: ir.Value) -> ir.Value:
         return self.builder.gep(place, [index], inbounds=True, source_etype=memory_type(self.kernel.dtype(reference)))
+
+    def _make(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
+        """What NumPy's loop gives on the tile, or what does as well."""
+        limit = magnitudes.compared(self.kernel, number)
+        if limit is None:
+            self._call(number, count, places)
+            return
+        builder, reference, (operand,) = self.builder, len(self.kernel.operands) + number, self.kernel.steps[number].args
+        bounds = magnitudes.bounds(builder, self.operands[limit])
+        unknown = self._slot(I64)
+        builder.store(I64(0), unknown)
+        with self.loop(I64(0), count) as index:
+            value, missing = magnitudes.side(builder, self._read(operand, places, index), *bounds)
+            scalars.store(builder, "float64", value, self._element(reference, places[reference], index))
+            builder.store(builder.or_(builder.load(unknown, typ=I64), missing), unknown)
+        with builder.if_then(builder.icmp_signed("<", builder.load(unknown, typ=I64), I64(0))):
+            self._call(number, count, places)
 
     def _call(self, number: int, count: ir.Value, places: dict[int, ir.Value]) -> None:
         """NumPy's loop on the tile."""
