@@ -13,6 +13,7 @@ from .dce import dce
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
 from .identity import identity
+from .masked import masked
 from .relax import relax
 from .rolled import rolled
 from .rolls import rolls
@@ -52,8 +53,9 @@ PASSES: list[tuple[str, Pass]] = [
     ("simplify", lambda graph, options: simplify(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("relax", lambda graph, options: relax(graph) if graph.relaxed else None),
-    ("unseen", lambda graph, options: unseen(graph)),
+    ("unseen", lambda graph, options: simplify(graph) if unseen(graph) else None),
     ("equal", lambda graph, options: None if options.level == "O0" else equal(graph)),
+    ("masked", lambda graph, options: None if options.level == "O0" else masked(graph, options.formula)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("casts", lambda graph, options: None if options.level == "O0" else casts(graph, options.fusible)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),

@@ -20,8 +20,9 @@ from .shapes import Equal, Same, learn, length
 _LOOKS = frozenset({"ew", "accumulate", "roll", "pick", "take", "mask_count", "dim", "load"}) | SCATTERS
 
 
-def unseen(graph: Graph) -> None:
-    """Removes such assignments."""
+def unseen(graph: Graph) -> bool:
+    """Removes such assignments; gives whether there were any."""
+    found = False
     equal = Equal(graph)
     for block in graph.blocks:
         known = equal.before(block)
@@ -30,8 +31,10 @@ def unseen(graph: Graph) -> None:
             learn(known, op)
             if op.name == "assign" and _replaces(graph, block, op, known, seen):
                 _remove(graph, block, op)
+                found = True
             elif op.name not in _LOOKS:
                 seen.update(op.args)
+    return found
 
 
 def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Value]) -> bool:
@@ -40,7 +43,7 @@ def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Val
         target is not made
         and target not in seen
         and target.type == made.type
-        and all(isinstance(v.op, Op) and v.op.name == "ew" and v.op in block.ops for v in (target, made))
+        and all(isinstance(v.op, Op) and v.op.name in names and v.op in block.ops for v, names in ((target, ("ew", "pick")), (made, ("ew",))))
         and _lengths(target, known) == _lengths(made, known)
         and _uses(graph, made) == 1
     )
@@ -49,7 +52,7 @@ def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Val
 def _lengths(array: Value, known: Same) -> list[object]:
     op = array.op
     assert isinstance(op, Op)
-    return [length(known, dim) for dim in op.args[op.attrs["n"] :]]
+    return [length(known, dim) for dim in op.args[op.attrs.get("n", 2) :]]  # a pick's come after the array and the mask
 
 
 def _uses(graph: Graph, value: Value) -> int:

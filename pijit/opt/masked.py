@@ -1,0 +1,192 @@
+"""What is computed of the elements that a mask takes, and stored there again, is computed of all of them where the mask takes many.
+
+    i = mask_count m                         i = mask_count m
+    x = pick a, m, i                         branch 4 * i >= size of m
+    y = ew multiply x, x          ->         yes: x = ew where m, a, 1     no: as it was
+    place a, y, m                                 y = ew multiply x, x
+                                                  z = ew where m, y, a
+                                                  assign a, z
+
+Then it is one kernel, which needs no copies. What the mask does not take may raise no floating-point flag: there operations that might are given
+ones, if what they are given would raise any. All of it is on one line of the program, so that warnings are of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..ir.evaluate import elementwise
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
+from ..ir.types import BOOL, INT, Array, Np
+from ..ir.ufuncs import can_raise
+from .again import repeatable, seen_elsewhere
+
+Fusible = Callable[[str, tuple[str, ...]], bool]
+
+_MANY = 4  # from one in so many on
+
+
+def masked(graph: Graph, formula: Fusible) -> None:
+    """Gives such stretches a second way."""
+    ahead = list(graph.blocks)
+    while ahead:
+        block = ahead.pop()
+        for place in [op for op in block.ops if op.name == "place"]:
+            group = _group(graph, block, place, formula)
+            if group is not None:
+                ahead.append(_divide(block, group))
+                break
+    graph.arrange()
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """``members``: picks and operations on elements, in order."""
+
+    place: Op
+    members: tuple[Op, ...]
+    start: Exit
+
+    @property
+    def mask(self) -> Value:
+        return self.place.args[2]
+
+
+def _group(graph: Graph, block: Block, place: Op, formula: Fusible) -> _Group | None:
+    target, made, mask, _ = place.args
+    type = target.type
+    assert isinstance(type, Array)
+    assert isinstance(mask.type, Array)
+    if place.attrs["lead"] or type.ndim != mask.type.ndim or {type.order, mask.type.order} != {"C"} or not isinstance(made.type, Array):
+        return None
+    own = set(block.ops)
+    members: set[Op] = set()
+    ahead = [made]
+    while ahead:
+        op = ahead.pop().op
+        if not isinstance(op, Op) or op not in own or not (_takes(op, mask) or _computes(op, formula)):
+            return None
+        if op not in members:
+            members.add(op)
+            ahead += [arg for arg in op.args if isinstance(arg.type, Array)] if op.name == "ew" else []
+    values = {op.result for op in members}
+    users = [op for other in graph.blocks for op in other.ops if not values.isdisjoint(op.args)]
+    ordered = tuple(op for op in block.ops if op in members)
+    begin, stop = block.ops.index(ordered[0]), block.ops.index(place)
+    lines = {op.exits["redo"].frames[-1].line for op in (*members, place)}
+    states = {op.attrs.get("errors") for op in members if op.name == "ew"}
+    alone = members.issuperset(set(users) - {place}) and not seen_elsewhere(graph, block, begin, stop, values)
+    if not alone or len(lines) != 1 or len(states) != 1 or not repeatable(block, begin, stop):
+        return None
+    if not formula("where", ("bool", type.name, type.name, type.name)):
+        return None
+    return _Group(place, ordered, ordered[0].exits["redo"])
+
+
+def _takes(op: Op, mask: Value) -> bool:
+    source = op.args[0].type
+    same = op.name == "pick" and op.args[1] is mask and not op.attrs["lead"]
+    return same and isinstance(source, Array) and source.ndim == mask.type.ndim  # type: ignore[attr-defined]
+
+
+def _computes(op: Op, formula: Fusible) -> bool:
+    if op.name != "ew" or any(op.attrs["stretch"]):
+        return False
+    names = tuple(value.type.name for value in (*op.args[: op.attrs["n"]], op.result))  # type: ignore[attr-defined]
+    return formula(op.attrs["ufunc"], names) and all(formula("where", ("bool", name, name, name)) for name in names)
+
+
+def _divide(block: Block, group: _Group) -> Block:
+    """Two ways through the stretch; gives the block behind it."""
+    stop = block.ops.index(group.place)
+    inside, after = {*group.members, group.place}, Block(block.line)
+    after.ops, after.end = block.ops[stop + 1 :], block.end
+    begin = block.ops.index(group.members[0])
+    before = block.ops[:begin] + [op for op in block.ops[begin:stop] if op not in inside]
+    for op in before[begin:]:
+        op.exits = {name: replace(exit, frames=group.start.frames, names=group.start.names) for name, exit in op.exits.items()}
+    packed, whole = Block(block.line), Block(block.line)
+    packed.ops, packed.end = [*group.members, group.place], Jump(after)
+    block.ops = before
+    dims = [block.add("dim", (group.mask,), INT, axis=axis) for axis in range(group.mask.type.ndim)]  # type: ignore[attr-defined]
+    size = dims[0]
+    for dim in dims[1:]:
+        size = block.add("raw_mul", (size, dim), INT)
+    many = block.add("raw_mul", (group.place.args[3], const(_MANY)), INT)
+    block.end = Branch(block.add("cmp", (many, size), BOOL, symbol=">="), Jump(whole), Jump(packed))
+    _Whole(whole, group, dims).emit()
+    whole.end = Jump(after)
+    return after
+
+
+class _Whole:
+    """The way in which everything is computed. ``elsewhere``: what a value is where the mask is false, if that is known."""
+
+    def __init__(self, block: Block, group: _Group, dims: list[Value]) -> None:
+        self.block, self.group, self.dims = block, group, dims
+        self.values: dict[Value, Value] = {}
+        self.elsewhere: dict[Value, Any] = {}
+        self.ones: dict[Value, Value] = {}
+        self.errors = next(({"errors": op.attrs["errors"]} for op in group.members if "errors" in op.attrs), {})
+
+    def emit(self) -> None:
+        for op in self.group.members:
+            if op.name == "pick":
+                self.values[op.result] = op.args[0]
+            else:
+                self.compute(op)
+        target, made, *_ = self.group.place.args
+        result = self.choose(self.values[made], target, made.type.name)  # type: ignore[attr-defined]
+        exits = {"redo": replace(self.group.start, reason="memory")}
+        assign = Op("assign", (target, result, *self.dims), (), {"stretch": ()}, exits, self.group.place.line)
+        self.block.ops.append(assign)
+
+    def compute(self, op: Op) -> None:
+        args = [self.values.get(arg, arg) for arg in op.args[: op.attrs["n"]]]
+        ufunc, names = op.attrs["ufunc"], tuple(value.type.name for value in (*args, op.result))  # type: ignore[attr-defined]
+        if can_raise(ufunc, names):
+            args = [self.one(arg) if self.known(arg) is None else arg for arg in args]
+            if not self.quiet(ufunc, args, names[-1]):
+                args = [self.one(arg) for arg in args]
+        made = self.ew(ufunc, args, names[-1])
+        known = [self.known(arg) for arg in args]
+        if None not in known:
+            with np.errstate(all="ignore"):
+                self.elsewhere[made] = elementwise(ufunc, [np.array([value]) for value in known], names[-1])[0]
+        self.values[op.result] = made
+
+    def quiet(self, ufunc: str, args: list[Value], dtype: str) -> bool:
+        """Whether no flag is raised elsewhere."""
+        try:
+            with np.errstate(all="raise"):
+                elementwise(ufunc, [np.array([self.known(arg)]) for arg in args], dtype)
+        except FloatingPointError:
+            return False
+        return True
+
+    def known(self, value: Value) -> Any:
+        return value.value if isinstance(value, Const) else self.elsewhere.get(value)
+
+    def choose(self, value: Value, other: Value, dtype: str) -> Value:
+        """The value where the mask is true, elsewhere another one."""
+        return self.ew("where", [self.group.mask, value, other], dtype)
+
+    def one(self, value: Value) -> Value:
+        """The value where the mask is true, elsewhere 1."""
+        name = value.type.name  # type: ignore[attr-defined]
+        if value not in self.ones:
+            one = Const(Np(name), np.dtype(name).type(1))
+            self.ones[value] = made = self.choose(value, one, name)
+            self.elsewhere[made] = one.value
+        return self.ones[value]
+
+    def ew(self, ufunc: str, args: list[Value], dtype: str) -> Value:
+        exits = {"redo": replace(self.group.start, reason="fp_flags")}
+        attrs = {"ufunc": ufunc, "n": len(args), "stretch": ((),) * len(args), **self.errors}
+        op = Op("ew", (*args, *self.dims), (Array(dtype, len(self.dims), "C"),), attrs, exits, self.group.place.line)
+        self.block.ops.append(op)
+        return op.result
