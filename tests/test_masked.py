@@ -13,6 +13,7 @@ STATEMENTS = {
     "quotient": "z[m] = c[m] / z[m]",
     "difference below": "z[m] = 3 / (c[m] - z[m])",
     "numbers": "z[m] = (z[m] * k + c[m]) / k",
+    "remainder": "z[m] = z[m] % c[m] + k",
     "root": "z[m] = np.sqrt(z[m]) * c[m]",
     "exp": "z[m] = np.exp(z[m]) - c[m]",
     "where": "z[m] = np.where(z[m] > c[m], z[m], -c[m])",

@@ -28,6 +28,7 @@ from .again import repeatable, seen_elsewhere
 Fusible = Callable[[str, tuple[str, ...]], bool]
 
 _MANY = 4  # from one in so many on
+_LONG = frozenset({"floor_divide", "remainder", "mod"})  # take longer than to move an element there and back, and are done for fewer then
 
 
 def masked(graph: Graph, formula: Fusible) -> None:
@@ -94,7 +95,7 @@ def _takes(op: Op, mask: Value) -> bool:
 
 
 def _computes(op: Op, formula: Fusible) -> bool:
-    if op.name != "ew" or any(op.attrs["stretch"]):
+    if op.name != "ew" or any(op.attrs["stretch"]) or op.attrs["ufunc"] in _LONG:
         return False
     names = tuple(value.type.name for value in (*op.args[: op.attrs["n"]], op.result))  # type: ignore[attr-defined]
     return formula(op.attrs["ufunc"], names) and all(formula("where", ("bool", name, name, name)) for name in names)
