@@ -306,7 +306,7 @@ int pj_watch_functions(void);
 bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
 
 /* watchers.c */
-void pj_filter_watchers(void); /* from here on they are called only while pj_thread.in_callback is 0, and for no clone */
+void pj_filter_watchers(void); /* from here on they, and audit hooks, are called only while pj_thread.in_callback is 0, and for no clone */
 
 /* calls.c */
 int64_t pj_reference(int64_t *W);

@@ -523,6 +523,50 @@ PROGRAMS = {
         for setter in (sys.settrace, sys.setprofile) * 3:
             print(run(setter))
         """,
+    # Imports of the compiler, code objects, files of the cache: none of it is what the program does; and a hook may forbid anything.
+    "audit hooks": """
+        import sys
+        asked = []
+        class Hook:
+            def __init__(self, forbidden):
+                self.forbidden, self.open, self.seen = forbidden, True, []
+            def __getattr__(self, name):
+                asked.append(name)
+                raise AttributeError(name)
+            def __call__(self, event, args):
+                if self.open:
+                    self.seen.append(event)
+                    if event in self.forbidden:
+                        raise RuntimeError(event)
+        def work(n, scale):
+            total = scale
+            for i in range(n):
+                total = total + i * scale
+                sys.audit("program.step")
+            return total
+        def inner(n):
+            def add(x, y=n):
+                return [x + y for y in range(y)]
+            return [add(i)[-1] for i in range(1, n)]
+        def tried(call, *args):
+            try:
+                return call(*args)
+            except RuntimeError as error:
+                return str(error)
+        def forbidding(*names):
+            asked.clear()
+            hook = Hook(names)
+            sys.addaudithook(hook)
+            results = [tried(work, n, scale) for n in (3, 40, 300) for scale in (1, 0.5, 2 ** 70)]
+            results += [tried(inner, n) for n in (3, 9, 30)]
+            results += [tried(compile, "1 + 1", "text", "eval") is not None, tried(open, __file__) is not None, tried(exec, "1 + 1")]
+            hook.open = False
+            return results, hook.seen, len(asked)
+        first = forbidding("open", "import", "compile", "code.__new__", "sys._getframe", "ctypes.dlopen", "marshal.loads", "exec", "os.listdir")
+        print(first)
+        print(forbidding("program.step"))
+        print(forbidding())
+        """,
     # The free function of another user of code extras runs for that user's code objects only.
     "another user of code extras": """
         import ctypes, sys
