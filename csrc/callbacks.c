@@ -16,9 +16,12 @@ PyObject *pj_call_back(PyObject *callback, PyObject *args)
     PyThreadState *ts = PyThreadState_Get();
     pj_more_recursion(ts, HEADROOM);
     pj_filter_watchers();
+    PyObject *theirs[PJ_IMPORT_PARTS];
+    bool left = pj_imports_leave(ts, theirs);
     pj_thread.in_callback++;
     PyObject *result = PyObject_Call(callback, args, NULL);
     pj_thread.in_callback--;
+    pj_imports_back(left, theirs);
     pj_more_recursion(ts, -HEADROOM);
     return result;
 }

@@ -258,6 +258,9 @@ PyMODINIT_FUNC PyInit__native(void)
             return NULL;
         }
         pj_errstate_init();
+        if (pj_keep_imports() < 0) {
+            return NULL;
+        }
     }
     PyObject *m = PyModule_Create(&module_def);
     if (m == NULL) {

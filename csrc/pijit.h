@@ -308,6 +308,12 @@ bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
 /* watchers.c */
 void pj_filter_watchers(void); /* from here on they, and audit hooks, are called only while pj_thread.in_callback is 0, and for no clone */
 
+/* imports.c */
+enum { PJ_IMPORT_PARTS = 5 };
+int pj_keep_imports(void);
+bool pj_imports_leave(PyThreadState *ts, PyObject **theirs);
+void pj_imports_back(bool left, PyObject **theirs);
+
 /* calls.c */
 int64_t pj_reference(int64_t *W);
 

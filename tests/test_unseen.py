@@ -567,6 +567,55 @@ PROGRAMS = {
         print(forbidding("program.step"))
         print(forbidding())
         """,
+    # Whoever is told of imports is told of the program's, wherever what compiles is found.
+    "the import system": """
+        import builtins, json.decoder, sys
+        seen, real = [], builtins.__import__
+        def told(name, *args, **kwargs):
+            seen.append(name)
+            return real(name, *args, **kwargs)
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                seen.append(name)
+        def hook(path):
+            seen.append(path)
+            raise ImportError
+        def fails(*args):
+            raise ZeroDivisionError
+        def work(n, scale):
+            total = scale
+            for i in range(n):
+                total = total + i * scale
+            return total
+        def other(n, scale):
+            return [work(k, scale) for k in range(n)][-1]
+        def importing(n):
+            for i in range(n):
+                import json.decoder as found
+            return found.__name__
+        def run(n):
+            seen.clear()
+            results = [call(k, scale) for call in (work, other) for k in (3, 40, n) for scale in (1, 0.5, 2 ** 70)]
+            return results, importing(3), seen
+        path, finders, hooks = sys.path[:], sys.meta_path, sys.path_hooks
+        sys.path_importer_cache.clear()
+        sys.path[:] = []
+        print(run(100), sys.path)
+        sys.path[:] = path
+        sys.meta_path = [Finder(), *finders]
+        sys.path_hooks.insert(0, hook)
+        print(run(200), len(sys.meta_path), sys.path_hooks is hooks)
+        builtins.__import__ = told
+        print(run(300), builtins.__import__ is told)
+        builtins.__import__ = fails
+        try:
+            print(work(300, 2j), importing(1))
+        except ZeroDivisionError:
+            print("raised")
+        del builtins.__import__
+        print(work(300, 1 << 62), hasattr(builtins, "__import__"))
+        builtins.__import__ = real
+        """,
     # The free function of another user of code extras runs for that user's code objects only.
     "another user of code extras": """
         import ctypes, sys

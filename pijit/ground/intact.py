@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 
 _CURRENT = vars(builtins)
-_OTHERS = ("print", "input", "open", "breakpoint", "__import__", "__build_class__")  # rebound by many, and not used in compiling
+_OTHERS = ("print", "input", "open", "breakpoint", "__build_class__")  # rebound by many, and not used in compiling
 _NEEDED = {name: value for name, value in _CURRENT.items() if callable(value) and name not in _OTHERS and "site" not in type(value).__module__}
 
 

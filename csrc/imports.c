@@ -1,0 +1,97 @@
+/* imports.c - what pijit imports in the middle of a program, the import system imports that was there when pijit was: the program may have
+ * put code of its own into it, which would be told of pijit's imports, and may have taken away where they are found.
+ *
+ * With several threads nothing is exchanged: the others import meanwhile. */
+#include "frame.h"
+
+static const char *const names[PJ_IMPORT_PARTS] = {"path", "meta_path", "path_hooks", "path_importer_cache", "__import__"};
+enum { PATH = 0, IMPORT = PJ_IMPORT_PARTS - 1 }; /* IMPORT is of builtins, the others are of sys */
+
+static PyObject *own[PJ_IMPORT_PARTS];
+
+static PyObject *space_of(int part)
+{
+    PyInterpreterState *interp = PyInterpreterState_Main();
+    return part == IMPORT ? interp->builtins : interp->sysdict;
+}
+
+/* A copy, but of the function. */
+static PyObject *copy_of(PyObject *o)
+{
+    return PyList_Check(o) ? PySequence_List(o) : PyDict_Check(o) ? PyDict_Copy(o) : Py_NewRef(o);
+}
+
+/* When pijit is imported. -1 with an exception. */
+int pj_keep_imports(void)
+{
+    for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
+        PyObject *now = PyDict_GetItemString(space_of(i), names[i]); /* borrowed */
+        if (now != NULL && (i != PATH || PyList_Check(now)) && (own[i] = copy_of(now)) == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* New reference or NULL: the program's path, so that no other module is found under a name of the program's, and what it lacks of
+ * pijit's behind that. */
+static PyObject *whole_path(PyObject *theirs)
+{
+    PyObject *path = theirs != NULL && PyList_Check(theirs) ? PySequence_List(theirs) : PyList_New(0);
+    for (Py_ssize_t i = 0; path != NULL && i < PyList_GET_SIZE(own[PATH]); i++) {
+        PyObject *entry = PyList_GET_ITEM(own[PATH], i);
+        bool there = false;
+        for (Py_ssize_t j = 0; !there && j < PyList_GET_SIZE(path); j++) {
+            PyObject *other = PyList_GET_ITEM(path, j);
+            there = other == entry || (PyUnicode_CheckExact(other) && PyUnicode_CheckExact(entry) && PyUnicode_Compare(other, entry) == 0);
+        }
+        if (!there && PyList_Append(path, entry) < 0) {
+            Py_CLEAR(path);
+        }
+    }
+    return path;
+}
+
+/* Sets, or takes away where there is none. What there was lies there already, so that no memory is needed. */
+static void put(int part, PyObject *value)
+{
+    if ((value != NULL ? PyDict_SetItemString(space_of(part), names[part], value) : PyDict_DelItemString(space_of(part), names[part])) < 0) {
+        PyErr_Clear();
+    }
+}
+
+/* Before a callback: whether the program's were set aside in `theirs`. No exception may be set. */
+bool pj_imports_leave(PyThreadState *ts, PyObject **theirs)
+{
+    if (pj_thread.in_callback || ts->next != NULL || ts->prev != NULL || ts->interp != PyInterpreterState_Main()) {
+        return false;
+    }
+    if (space_of(PATH) == NULL || space_of(IMPORT) == NULL) {
+        return false; /* the interpreter ends */
+    }
+    for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
+        theirs[i] = Py_XNewRef(PyDict_GetItemString(space_of(i), names[i]));
+        PyObject *value = own[i] != NULL && i == PATH ? whole_path(theirs[i]) : Py_XNewRef(own[i]);
+        if (value != NULL && value != theirs[i]) {
+            put(i, value);
+        }
+        Py_XDECREF(value);
+        PyErr_Clear();
+    }
+    return true;
+}
+
+/* After it. An exception may be set. */
+void pj_imports_back(bool left, PyObject **theirs)
+{
+    if (left) {
+        PyObject *exc = pj_err_take();
+        for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
+            if (PyDict_GetItemString(space_of(i), names[i]) != theirs[i]) {
+                put(i, theirs[i]);
+            }
+            Py_XDECREF(theirs[i]);
+        }
+        pj_err_give(exc);
+    }
+}
