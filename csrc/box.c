@@ -222,17 +222,16 @@ static PyObject *build_in_cell(const PjRecipe *r, int64_t *W)
 /* Whether an object is a number of the type and with the very bits that the recipe `want` would make one of. */
 static bool is_number(PyObject *o, const PjRecipe *want, const int64_t *W)
 {
-    int64_t held[2] = {0, 0};
+    int64_t held = 0;
     switch ((RecipeOp)want->op) {
     case R_INT:
-        return pj_unbox_int(o, held) == 0 && held[0] == W[want->a];
+        return pj_unbox_int(o, &held) == 0 && held == W[want->a];
     case R_FLOAT:
         return PyFloat_CheckExact(o) && memcmp(&((PyFloatObject *)o)->ob_fval, &W[want->a], sizeof(double)) == 0;
     case R_COMPLEX:
         return PyComplex_CheckExact(o) && memcmp(&((PyComplexObject *)o)->cval, &W[want->a], sizeof(Py_complex)) == 0;
     case R_NP:
-        return Py_IS_TYPE(o, pj_np_type((int)want->a)) && pj_unbox_np(o, (int)want->a, held) == 0 && held[0] == W[want->b] &&
-               (want->a != NPY_CDOUBLE || held[1] == W[want->b + 1]);
+        return pj_is_np(o, (int)want->a, &W[want->b]);
     default:
         return false;
     }

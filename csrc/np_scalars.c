@@ -66,6 +66,28 @@ int pj_unbox_np(PyObject *o, int typenum, int64_t *out)
     }
 }
 
+/* Whether it is the scalar that pj_box_np makes of the words; beyond the size of its type they may hold anything. */
+bool pj_is_np(PyObject *o, int typenum, const int64_t *w)
+{
+    if (!Py_IS_TYPE(o, pj_np_type(typenum))) {
+        return false;
+    }
+    switch (typenum) {
+#define X(num, name, ctype)                                                                                           \
+    case num:                                                                                                         \
+        return ((Py##name##ScalarObject *)o)->obval == (ctype)*w;
+        NP_INTEGERS(X)
+#undef X
+#define X(num, name, ctype)                                                                                           \
+    case num:                                                                                                         \
+        return memcmp(&((Py##name##ScalarObject *)o)->obval, w, sizeof(ctype)) == 0;
+        NP_BYTES(X)
+#undef X
+    default:
+        return false;
+    }
+}
+
 PyObject *pj_box_np(int typenum, const int64_t *w)
 {
     switch (typenum) {

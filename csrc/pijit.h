@@ -449,6 +449,7 @@ PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL w
 /* np_scalars.c */
 PyTypeObject *pj_np_type(int typenum); /* borrowed; NULL: not supported */
 int pj_unbox_np(PyObject *scalar, int typenum, int64_t *out);
+bool pj_is_np(PyObject *o, int typenum, const int64_t *w);
 PyObject *pj_box_np(int typenum, const int64_t *w);
 int pj_np_init(void);
 

@@ -171,3 +171,105 @@ def test_a_tuple_that_is_stored_is_one_tuple(function):
     with settings(compile_all=True, raise_internal=True):
         for n in (3, 3, 5):
             assert shape(fast(n), {}) == shape(function(n), {})
+
+
+KINDS = [np.dtype(c).type for c in "bBhHiIqQefdFD"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_numpy_scalar_that_is_read_is_what_was_read(kind):
+    def f(o):
+        x = o.value
+        held = [x]
+        print(end="")
+        return x is o.value, held[0] is x, x in held
+
+    fast = pijit.jit(f)
+    with settings(compile_all=True, raise_internal=True):
+        for value in (kind(3), kind(3), kind(100), kind(100) / kind(3) * kind(0)):
+            for _ in range(3):
+                o = Holder()
+                o.value = value
+                assert fast(o) == (True, True, True)
+
+
+def in_lists(x, n):
+    z = x[0] + x[0]
+    kept = [z]
+    return z in kept, [z, z][0] is kept[0], [z, n][:1] == kept, kept.index(z)
+
+
+def in_containers_of_containers(x, n):
+    z = x[0] + x[0]
+    table = {"a": [z, z], 1: {"b": z, "c": (z, z)}}
+    pair = (z, (z, n))
+    inside = table[1]
+    return table["a"][0] is inside["b"], inside["c"][1] is table["a"][1], pair == (inside["b"], (table["a"][0], n))
+
+
+def in_two_fields(x, n):
+    z = x[0] + x[0]
+    place, other = Place(), Place()
+    place.kept, other.kept = z, z
+    place.again = [z]
+    return place.kept is other.kept, place.kept in place.again
+
+
+def again_and_again(x, n):
+    z = x[0] + x[0]
+    kept = []
+    for i in range(n):
+        kept.append(z)
+        kept.append((z, i))
+    return len({id(item[0] if type(item) is tuple else item) for item in kept})
+
+
+def in_every_round(x, n):
+    z = x[0] + x[0]
+    kept = []
+    for i in range(n):
+        y = z + i
+        if i % 2:
+            kept.append(y)
+        else:
+            kept.insert(0, y)
+        kept.append([y, y])
+    return len({id(item) for part in kept for item in (part if type(part) is list else [part])})
+
+
+def in_a_branch(x, n):
+    z = x[0] + x[0]
+    kept = []
+    for i in range(n):
+        if i == 1:
+            kept.append(z)
+        kept.append(i)
+    last = [z]
+    return last[0] in kept, any(item is last[0] for item in kept)
+
+
+def in_one_of_two_branches(x, n):
+    z = x[0] + x[0]
+    kept = []
+    if n > 3:
+        kept.append(z)
+    else:
+        kept.append(z)
+        kept.append(z)
+    print(end="")
+    return kept[0] is kept[-1], z in kept
+
+
+PLACES = [in_lists, in_containers_of_containers, in_two_fields, again_and_again, in_every_round, in_a_branch, in_one_of_two_branches]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("back", ["numba", "numpy"])
+def test_a_number_that_is_put_into_several_places_is_one_object(place, back):
+    """It is computed of what is read from an array, or a list."""
+    arrays = [np.full(2, value, kind) for kind in KINDS for value in ((7, np.nan) if np.dtype(kind).kind in "fc" else (7,))]
+    fast = pijit.jit(backend=back)(place)
+    with settings(compile_all=True, raise_internal=True):
+        for x in (*arrays, [10**9], [2.5], [NAN], [1 - 2j], [complex(0.0, NAN)]):
+            for n in (3, 5):
+                assert fast(x, n) == fast(x, n) == place(x, n), (x, n)

@@ -101,12 +101,13 @@ def _look(d: Driver, op: Op) -> Any:
     return results or None
 
 
-@row("make")
+@row("make", "box")
 def _make(d: Driver, op: Op) -> Any:
     (recipe,) = (recipe_tuple(recipe, _passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
     d.sites.append(("look", recipe, []))
     made = call(d.builder, "pj_make", PTR, d.W, i64(len(d.sites) - 1))
-    d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
+    if op.exits:
+        d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
     return made
 
 

@@ -180,6 +180,8 @@ ROWS = (
     Row("look", "walks guard rows on an object; attrs: arguments (the object's Recipe,), result_guard (rows for register 0, in terms of results)."
         " results: what the rows unbox. exit when one does not hold", _REDO, effect="read", attrs=("arguments", "result_guard")),
     Row("make", "makes the object of a recipe; attrs: arguments (the Recipe,). exit: no memory", _REDO, attrs=("arguments",), fresh=True),
+    Row("box", "the object of a number; NULL where there is no memory, which what needs it says; attrs: arguments (the number's Recipe,)",
+        attrs=("arguments",), fresh=True),
     Row("put", "stores an object in another one at once, or (Unset) removes what is there; attrs: place (\"field\" name, \"dict_item\" name,"
         " \"item\" or \"append\"), arguments (Recipes of the object, of what is stored and, for \"item\", of the checked index). exit: nothing"
         " was stored",

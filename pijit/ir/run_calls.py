@@ -160,6 +160,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "call": _call,
     "look": _look,
     "make": _make,
+    "box": _make,
     "put": _put,
     "keep": _keep,
     "kept": _kept,

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ..ir.check import dominators
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
 from ..ir.types import INT
+from .boxed import boxed
 from .origins import Origin, Origins, is_number
 from .rename import Renamer
 
@@ -32,6 +33,7 @@ _ROWS = frozenset({"field", "dict_item", "item", "tuple_item"})
 def identity(graph: Graph) -> None:
     """Says in all recipes which objects numbers were taken from."""
     origins, above, inputs = Origins(graph), dominators(graph), set(graph.inputs)
+    boxed(graph, above, {*inputs, *origins.known})
     stored: dict[Block, dict[Value, Origin]] = {}
     for block in graph.blocks:
         known = stored[block] = dict(stored[above[block]]) if block in above and above[block] is not block else dict(origins.known)
@@ -44,6 +46,8 @@ def identity(graph: Graph) -> None:
                 _rewrite(exit, known, inputs)
             if op.name == "look":
                 known |= _loaded(op)
+            elif op.name == "box":
+                known[op.args[0]] = Origin(made=op.result)
             elif op.name == "put":
                 known |= _stored(block, op, known, inputs)
         if isinstance(block.end, Leave):

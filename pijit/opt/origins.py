@@ -14,15 +14,19 @@ _NONE = const(-1)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a number may be: an item of a list, or one of the inputs: ``place`` tells which; or what an owner holds, by a guard row."""
+    """What a number may be: an item of a list, or one of the inputs: ``place`` tells which; or what an owner holds, by a guard row;
+    or an object that was made of it."""
 
     lists: frozenset[Value] = frozenset()
     inputs: tuple[Value | None, ...] = ()
     place: Value = _NONE
     owner: Recipe | None = None
     row: tuple[object, ...] = ()
+    made: Value | None = None
 
     def recipe(self, number: Box, held: set[Value]) -> Recipe:
+        if self.made is not None:
+            return Box(self.made)
         if self.owner is not None:
             whole = all(value in held for value in recipe_values(self.owner))
             return Build("loaded", (number, self.owner, Known(self.row))) if whole else number

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from pijit import _native
 from pijit.codegen.build import Native
-from pijit.codegen.layout import FIRST_INPUT, exit_tuple, shared_recipes
+from pijit.codegen.layout import FIRST_INPUT, exit_tuple, recipe_tuple, shared_recipes
 from pijit.ir.evaluate import Env
-from pijit.ir.graph import Const, Exit, Graph, Value
+from pijit.ir.graph import Box, Build, Const, Exit, Graph, Value
 from pijit.ir.run import run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
@@ -28,8 +29,6 @@ _python.Py_IncRef.argtypes = [ctypes.py_object]
 
 def evaluate_graph(graph: Graph, *, force_exit: int | None = None) -> Native:
     """A Native whose code is the evaluator."""
-    from pijit import _native
-
     start = time.perf_counter()
     layout = _Layout(graph)
     evaluator = _Evaluator(graph, layout, force_exit)
@@ -40,7 +39,7 @@ def evaluate_graph(graph: Graph, *, force_exit: int | None = None) -> Native:
         nroots=layout.nroots,
         word=layout.inputs,
         exits=layout.exits,
-        sites=[],
+        sites=[("look", recipe_tuple(Build("tuple", tuple(map(Box, layout.inputs))), layout.inputs.__getitem__), [])],  # the objects of the inputs
         keep=evaluator,
         code=text(graph),
         seconds=time.perf_counter() - start,
@@ -105,11 +104,11 @@ class _Evaluator:
 
     def __init__(self, graph: Graph, layout: _Layout, force_exit: int | None) -> None:
         self.graph, self.layout, self.force_exit = graph, layout, force_exit
+        self.make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int64)(_native.symbols()["pj_make"])
 
     def __call__(self, address: int) -> tuple[int, BaseException | None]:
         memory = (ctypes.c_int64 * self.layout.nwords).from_address(address)
-        inputs = [_read(memory, word, value.type) for value, word in self.layout.inputs.items()]
-        exit, env = run(self.graph, inputs, self.force_exit)
+        exit, env = run(self.graph, self.make(address, 0), self.force_exit)
         self._hand_over(memory, exit, env)
         return exit.index, env.error
 
@@ -122,22 +121,6 @@ class _Evaluator:
             made = env.of(value)
             _python.Py_IncRef(made)
             memory[word] = id(made)
-
-
-def _read(memory: Any, word: int, type: Type) -> Any:
-    """The object of a value in the encoding of docs/native.md."""
-    raw: int = memory[word]
-    if is_owned(type):
-        return ctypes.cast(raw, ctypes.py_object).value
-    if type in (INT, BOOL):
-        return int(raw) if type == INT else bool(raw)
-    if type == FLOAT:
-        return struct.unpack("d", struct.pack("q", raw))[0]
-    if type == COMPLEX:
-        return complex(*struct.unpack("2d", struct.pack("2q", raw, memory[word + 1])))
-    assert isinstance(type, Np)
-    data = b"".join(struct.pack("q", memory[word + i]) for i in range(words(type)))
-    return np.frombuffer(data, type.dtype, 1)[0]
 
 
 def _write(memory: Any, word: int, type: Type, value: Any) -> None:
