@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 
 import numpy as np
 import pytest
@@ -273,3 +274,17 @@ def test_a_number_that_is_put_into_several_places_is_one_object(place, back):
         for x in (*arrays, [10**9], [2.5], [NAN], [1 - 2j], [complex(0.0, NAN)]):
             for n in (3, 5):
                 assert fast(x, n) == fast(x, n) == place(x, n), (x, n)
+
+
+@pytest.mark.parametrize("x", [1 - 2j, complex(0.0, NAN), complex(NAN, 1.0)], ids=str)
+@pytest.mark.parametrize("place", [place for place in PLACES if place is not in_every_round])
+def test_a_complex_number_that_is_put_into_several_places_is_one_object(place, x):
+    """The number comes in: items of lists are not Python complex numbers in native code."""
+    code = inspect.getsource(place).replace("x[0] + x[0]", "x + x")
+    names = {"Place": Place}
+    exec(code, names)
+    plain = names[place.__name__]
+    fast = pijit.jit(plain)
+    with settings(compile_all=True, raise_internal=True):
+        for n in (3, 5):
+            assert fast(x, n) == fast(x, n) == plain(x, n)

@@ -94,7 +94,8 @@ class Area:
         return word
 
 
-Shared = dict[int, int]  # id of a recipe, or of the value that a recipe boxes -> the word that holds its object
+Identity = int | tuple[Any, ...]  # id of a recipe, or of the value that a recipe boxes, or those of a complex number's parts
+Shared = dict[Identity, int]  # the word that holds the object
 
 
 def recipe_tuple(recipe: Recipe, place: Place, shared: Shared | None = None) -> tuple[Any, ...]:
@@ -169,14 +170,14 @@ def exit_tuple(exit: Exit, place: Place, root: Callable[[int], int]) -> tuple[An
 
 def shared_recipes(exit: Exit) -> list[Recipe]:
     """Recipes of objects that the exit needs in several places, each after those that it is made of."""
-    uses: dict[int, int] = {}
+    uses: dict[Identity, int] = {}
     order: list[Recipe] = []
     for recipe in exit.recipes():
         _visit(recipe, uses, order)
     return [r for r in order if uses[_identity(r)] > 1 and (isinstance(r, Build) or _is_boxed(r))]
 
 
-def _visit(recipe: Recipe, uses: dict[int, int], order: list[Recipe]) -> None:
+def _visit(recipe: Recipe, uses: dict[Identity, int], order: list[Recipe]) -> None:
     identity = _identity(recipe)
     uses[identity] = uses.get(identity, 0) + 1
     if uses[identity] == 1:
@@ -186,7 +187,9 @@ def _visit(recipe: Recipe, uses: dict[int, int], order: list[Recipe]) -> None:
         order.append(recipe)
 
 
-def _identity(recipe: Recipe) -> int:
+def _identity(recipe: Recipe) -> Identity:
+    if isinstance(recipe, Build) and recipe.kind == "complex":
+        return tuple(map(_identity, recipe.items))
     return id(recipe.value) if isinstance(recipe, Box) else id(recipe)
 
 

@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Leave, Op, Recipe, Value, recipes_of
+from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Leave, Op, Recipe, Value, recipe_values, recipes_of
 from ..ir.types import OBJECT
-from .origins import is_number
+from .origins import is_number, whole
 
 _CALLED = frozenset({"call", "make"})  # what it is given may be kept anywhere; what is stored at once is found where it was stored
 _PLACES = _CALLED | {"put"}
-_OF_WORDS = frozenset({"range", "range_iterator", "complex"})
+_OF_WORDS = frozenset({"range", "range_iterator"})
+
+
+Number = Box | Build  # a Python complex number has two parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +35,20 @@ class _Place:
 
 def boxed(graph: Graph, above: dict[Block, Block], left: set[Value]) -> None:
     """Makes the objects. ``above``: the dominators; ``left``: numbers that have objects."""
-    places: dict[Value, list[_Place]] = {}
+    places: dict[Number, list[_Place]] = {}
     for block in graph.blocks:
         for index, op in enumerate(block.ops):
             if op.name in _PLACES:
-                numbers = [value for recipe in _given(op) for value in _numbers(recipe)]
-                for value in dict.fromkeys(numbers):
-                    if value not in left:
-                        places.setdefault(value, []).append(_Place(block, index, op, numbers.count(value)))
+                numbers = [number for recipe in _given(op) for number in _numbers(recipe)]
+                for number in dict.fromkeys(numbers):
+                    if isinstance(number, Build) or number.value not in left:
+                        places.setdefault(number, []).append(_Place(block, index, op, numbers.count(number)))
     if places:
         _Boxes(graph, above, places).insert()
 
 
 class _Boxes:
-    def __init__(self, graph: Graph, above: dict[Block, Block], places: dict[Value, list[_Place]]) -> None:
+    def __init__(self, graph: Graph, above: dict[Block, Block], places: dict[Number, list[_Place]]) -> None:
         self.above, self.places = above, places
         self.order = {block: number for number, block in enumerate(graph.blocks)}
         self.made_in = {param: block for block in graph.blocks for param in block.params}
@@ -55,20 +58,21 @@ class _Boxes:
         self.known: dict[tuple[Block, Block], set[Block]] = {}
 
     def insert(self) -> None:
-        before: dict[Block, list[tuple[Op | None, Value]]] = {}
-        for value, places in self.places.items():
-            first = self._where(value, places)
+        before: dict[Block, list[tuple[Op | None, Number]]] = {}
+        for number, places in self.places.items():
+            first = self._where(number, places)
             if first is not None:
-                before.setdefault(first[0], []).append((first[1], value))
+                before.setdefault(first[0], []).append((first[1], number))
         for block, made in before.items():
-            for at, value in made:
-                op = Op("box", (value,), (OBJECT,), {"arguments": (Box(value),)}, {}, 0 if at is None else at.line)
+            for at, number in made:
+                op = Op("box", tuple(recipe_values(number)), (OBJECT,), {"arguments": (number,)}, {}, 0 if at is None else at.line)
                 block.ops.insert(len(block.ops) if at is None else block.ops.index(at), op)
 
-    def _where(self, value: Value, places: list[_Place]) -> tuple[Block, Op | None] | None:
+    def _where(self, number: Number, places: list[_Place]) -> tuple[Block, Op | None] | None:
         """The block and the operation before which the number's object is made, if it must be."""
-        home = self.made_in[value]
-        if len(places) == 1 and places[0].times == 1 and places[0].block is home and (places[0].op.name == "put" or not self.shown[value]):
+        home = max((self.made_in[value] for value in recipe_values(number)), key=self.order.__getitem__)
+        shown = self.shown[number]
+        if len(places) == 1 and places[0].times == 1 and places[0].block is home and (places[0].op.name == "put" or not shown):
             return None
         reached = {place: self._reached(place.block, home) for place in places}
         several = [
@@ -77,7 +81,7 @@ class _Boxes:
             if place.times > 1
             or place.block in reached[place]
             or any(self._follows(place, other, reached[place]) or self._follows(other, place, reached[other]) for other in places)
-            or (place.op.name in _CALLED and any(self._is_below(place, *use) for use in self.shown[value]))
+            or (place.op.name in _CALLED and any(self._is_below(place, *use) for use in shown))
         ]
         if not several:
             return None
@@ -121,14 +125,20 @@ class _Boxes:
                 other = self.above[other]
         return one
 
-    def _shown(self, graph: Graph) -> dict[Value, list[tuple[Block, float]]]:
+    def _shown(self, graph: Graph) -> dict[Number, list[tuple[Block, float]]]:
         """Where exits make the objects of numbers. An exit at an operation's start comes before what the operation is given."""
-        shown: dict[Value, list[tuple[Block, float]]] = {value: [] for value in self.places}
+        shown: dict[Number, list[tuple[Block, float]]] = {number: [] for number in self.places}
+        single = {number.value: places for number, places in shown.items() if isinstance(number, Box)}
+        whole = [(set(recipe_values(number)), places) for number, places in shown.items() if isinstance(number, Build)]
 
         def show(exit: Exit, block: Block, index: float) -> None:
-            for value in exit.values():
-                if value in shown:
-                    shown[value].append((block, index))
+            values = exit.values()
+            for value in values:
+                if value in single:
+                    single[value].append((block, index))
+            for parts, places in whole:
+                if parts.issubset(values):
+                    places.append((block, index))
 
         for block in graph.blocks:
             for index, op in enumerate(block.ops):
@@ -162,11 +172,16 @@ def _given(op: Op) -> tuple[Recipe, ...]:
     return op.attrs["arguments"][:2] if op.name == "put" else recipes_of(op)
 
 
-def _numbers(recipe: Recipe) -> Iterator[Value]:
+def _numbers(recipe: Recipe) -> Iterator[Number]:
     """The numbers that the recipe makes objects of, one after the other."""
+    if isinstance(recipe, Build) and recipe.kind == "complex":
+        recipe = whole(recipe)
     if isinstance(recipe, Box):
         if not isinstance(recipe.value, Const) and is_number(recipe.value):
-            yield recipe.value
+            yield recipe
+    elif isinstance(recipe, Build) and recipe.kind == "complex":
+        if any(recipe_values(recipe)):
+            yield recipe
     elif isinstance(recipe, Build) and recipe.kind not in _OF_WORDS:
         for item in recipe.items:
             yield from _numbers(item)

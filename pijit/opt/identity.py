@@ -23,10 +23,11 @@ from ..ir.check import dominators
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
 from ..ir.types import INT
 from .boxed import boxed
-from .origins import Origin, Origins, is_number
+from .origins import Origin, Origins, is_number, is_part, whole
 from .rename import Renamer
 
 _DONE = frozenset({"range", "range_iterator", "held", "one_of", "loaded"})  # made of words, or rewritten: operations may share an exit
+Told = dict["Value | Build", Origin]  # of numbers, and of complex ones by their parts
 _ROWS = frozenset({"field", "dict_item", "item", "tuple_item"})
 
 
@@ -34,11 +35,14 @@ def identity(graph: Graph) -> None:
     """Says in all recipes which objects numbers were taken from."""
     origins, above, inputs = Origins(graph), dominators(graph), set(graph.inputs)
     boxed(graph, above, {*inputs, *origins.known})
-    stored: dict[Block, dict[Value, Origin]] = {}
+    stored: dict[Block, Told] = {}
     for block in graph.blocks:
-        known = stored[block] = dict(stored[above[block]]) if block in above and above[block] is not block else dict(origins.known)
+        parent = above.get(block, block)
+        known: Told = dict(origins.known.items()) if parent is block else dict(stored[parent])
+        stored[block] = known
         for op in list(block.ops):
             held = {*inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
+            given = op.attrs.get("arguments", ())
             if "arguments" in op.attrs:
                 op.attrs = _Recipes(known, held).call(op.attrs)
                 op.args = tuple(dict.fromkeys((*op.args, *_values(op))))
@@ -47,28 +51,33 @@ def identity(graph: Graph) -> None:
             if op.name == "look":
                 known |= _loaded(op)
             elif op.name == "box":
-                known[op.args[0]] = Origin(made=op.result)
+                known |= {value: known.get(value, Origin()) for value in op.args}
+                known[given[0].value if isinstance(given[0], Box) else given[0]] = Origin(made=op.result)
             elif op.name == "put":
                 known |= _stored(block, op, known, inputs)
         if isinstance(block.end, Leave):
             _rewrite(block.end.exit, known, inputs)
 
 
-def _rewrite(exit: Exit, known: dict[Value, Origin], inputs: set[Value]) -> None:
+def _rewrite(exit: Exit, known: Told, inputs: set[Value]) -> None:
     needed = exit.values()
-    if any(value in known for value in needed):
+    if any(value in known or is_part(value) for value in needed):
         _Recipes(known, {*inputs, *needed}).exit(exit)
 
 
 class _Recipes(Renamer):
     """Rewrites the recipes of one exit or operation."""
 
-    def __init__(self, known: dict[Value, Origin], held: set[Value]) -> None:
+    def __init__(self, known: Told, held: set[Value]) -> None:
         super().__init__({})
         self.known, self.held = known, held
         self.made: dict[Value, Recipe] = {}
 
     def recipe(self, recipe: Recipe) -> Recipe:
+        if isinstance(recipe, Build) and recipe.kind == "complex":
+            recipe = whole(recipe)
+            if isinstance(recipe, Build) and recipe in self.known:
+                return self.known[recipe].recipe(recipe, self.held)
         if not isinstance(recipe, Box):
             return recipe if isinstance(recipe, Build) and recipe.kind in _DONE else super().recipe(recipe)
         value = recipe.value
@@ -83,7 +92,7 @@ class _Recipes(Renamer):
         return made
 
 
-def _loaded(op: Op) -> dict[Value, Origin]:
+def _loaded(op: Op) -> Told:
     """The number that was looked at, and where."""
     first, *rest = op.attrs["result_guard"]
     (owner,) = op.attrs["arguments"]
@@ -92,7 +101,7 @@ def _loaded(op: Op) -> dict[Value, Origin]:
     return {op.result: Origin(owner=owner, row=first)} if len(rest) == 1 and first[0] in _ROWS else {}
 
 
-def _stored(block: Block, op: Op, known: dict[Value, Origin], inputs: set[Value]) -> dict[Value, Origin]:
+def _stored(block: Block, op: Op, known: Told, inputs: set[Value]) -> Told:
     """The number that was stored, and where, if it was no object before."""
     (kind, *names), (owner, value, *index) = op.attrs["place"], op.attrs["arguments"]
     if not isinstance(value, Box) or isinstance(value.value, Const) or not is_number(value.value) or not isinstance(owner, Box | Known):

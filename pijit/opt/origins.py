@@ -24,14 +24,14 @@ class Origin:
     row: tuple[object, ...] = ()
     made: Value | None = None
 
-    def recipe(self, number: Box, held: set[Value]) -> Recipe:
+    def recipe(self, number: Box | Build, held: set[Value]) -> Recipe:
         if self.made is not None:
             return Box(self.made)
         if self.owner is not None:
             whole = all(value in held for value in recipe_values(self.owner))
             return Build("loaded", (number, self.owner, Known(self.row))) if whole else number
         inputs = (Null() if value is None else Box(value) for value in self.inputs)
-        if not self.lists <= held:
+        if not (self.lists or self.inputs) or not self.lists <= held:
             return number
         return Build("one_of", (Box(self.place), number, (*map(Box, self.lists), Null())[0], *inputs))
 
@@ -124,3 +124,16 @@ class Origins:
 def is_number(value: Value) -> bool:
     """Whether there may be several objects of one value."""
     return isinstance(value.type, ScalarType | Np) and value.type not in (BOOL, Np("bool"))
+
+
+def is_part(value: Value) -> bool:
+    """Whether it is one of the two floats of a complex number that came in, or that a call gave."""
+    return isinstance(value.op, Op) and value.op.name == "part"
+
+
+def whole(recipe: Build) -> Box | Build:
+    """A complex number is the object that both parts were taken from, if there is one."""
+    parts = [item.value.op for item in recipe.items if isinstance(item, Box) and isinstance(item.value.op, Op)]
+    if [op.attrs["which"] for op in parts if op.name == "part"] != [0, 1] or parts[0].args != parts[1].args:
+        return recipe
+    return Box(parts[0].args[0])
