@@ -72,12 +72,13 @@ def prefix_sums(x):
 
 
 def prefix_sums_numba(x):
-    out = np.empty_like(x)
-    total = 0.0
-    for i in range(x.size):
-        total += x[i]
-        out[i] = total
-    return out
+    x = x.copy()
+    distance = 1
+    while distance < x.size:
+        for i in range(x.size - 1, distance - 1, -1):
+            x[i] += x[i - distance]
+        distance *= 2
+    return x
 
 
 def drawdown(x):
