@@ -94,6 +94,21 @@ static PyObject *rest(PyObject *module, PyObject *ignored)
     return pj_rest() < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *settle_begin(PyObject *module, PyObject *ignored)
+{
+    (void)module;
+    (void)ignored;
+    return PyBool_FromLong(pj_settle_begin(PyThreadState_Get()));
+}
+
+static PyObject *settle_end(PyObject *module, PyObject *ignored)
+{
+    (void)module;
+    (void)ignored;
+    pj_settle_end(PyThreadState_Get());
+    Py_RETURN_NONE;
+}
+
 static PyObject *own(PyObject *module, PyObject *function)
 {
     (void)module;
@@ -200,6 +215,8 @@ static PyMethodDef functions[] = {
     {"uninstall", uninstall, METH_NOARGS, "removes the frame evaluation hook"},
     {"rest", rest, METH_NOARGS, "removes the hook, but not what functions that were given to own() have"},
     {"own", own, METH_O, "lets calls of a function reach pijit without an installed hook; False where that cannot be (3.11)"},
+    {"settle_begin", settle_begin, METH_NOARGS, "sets the objects of the program aside, until settle_end(); False where that cannot be"},
+    {"settle_end", settle_end, METH_NOARGS, "what has been made since then stays for ever: the collector does not look at it"},
     {"follow", follow, METH_NOARGS, "lets functions of enabled namespaces reach pijit without an installed hook; False where that cannot be"},
     {"meet", meet, METH_NOARGS, "the functions that there are already, too"},
     {"installed", is_installed, METH_NOARGS, "do frames of enabled code reach pijit?"},

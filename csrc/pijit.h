@@ -397,6 +397,8 @@ void pj_fold(void *loop, void *data, const int64_t *block);
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,
                uintptr_t *high);
 void pj_hold_inputs(PjRun *r);
+bool pj_settle_begin(PyThreadState *ts);
+void pj_settle_end(PyThreadState *ts);
 bool pj_alone(PyObject *o);
 PyObject *pj_local_value(PjRun *r, int slot); /* borrowed; of a cell its contents */
 PjPoint *pj_point(PjState *state, int pc, bool make);

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import gc
 import resource
+import subprocess
 import sys
 import warnings
 import weakref
@@ -173,3 +174,44 @@ def test_code_that_is_in_use_stays(monkeypatch):
     assert come_and_go(f"{k}.875" for k in range(8)) == 0
     assert [f(a, b) for f in (second, made(), second)] == [expected] * 3
     assert pijit.stats(second).hits > 0
+
+
+SETTLED = """
+import gc, weakref
+import numpy as np
+import pijit
+
+class Ring:
+    def __init__(self):
+        self.own = self
+
+gc.collect()
+gc.disable()
+before, enabled = len(gc.get_objects()), gc.isenabled()
+ring = weakref.ref(Ring())
+young = [Ring() for _ in range(50)]
+
+@pijit.jit
+def f(a):
+    return (a * 2.0 + 1.0).sum()
+
+assert f(np.arange(5.0)) == 25.0
+assert pijit.stats(f).fragments
+assert gc.isenabled() == enabled
+assert gc.get_freeze_count() > 20_000, gc.get_freeze_count()
+assert len(gc.get_objects()) - before < 15_000, len(gc.get_objects()) - before
+assert any(o is young[7] for o in gc.get_objects())
+assert ring() is not None
+gc.collect()
+assert ring() is None
+kept = [weakref.ref(o) for o in young]
+del young
+gc.collect()
+assert not any(ref() for ref in kept)
+"""
+
+
+def test_the_collector_does_not_look_at_the_compiler():
+    """What importing it makes stays for ever; the program's own objects do not, those made before either."""
+    run = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

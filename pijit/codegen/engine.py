@@ -38,25 +38,45 @@ _recent: OrderedDict[str, Any] = OrderedDict()
 def alone() -> Any:
     """The lock of numba's compiler, to be held from a module's first instruction to its machine code: the tables of llvmlite are shared with
     all who compile, and two locks taken in two orders would stop both threads for ever."""
-    importlib.import_module("numba")  # first: of threads that import a package and its parts at once, one may be given half a module
+    _load()
     from numba.core.compiler_lock import global_compiler_lock
 
     return global_compiler_lock
 
 
 @functools.cache
+def _native() -> Any:
+    """None where it is not built: in tests of the generator alone."""
+    try:
+        return importlib.import_module("pijit._native")
+    except ImportError:
+        return None
+
+
+@functools.cache
 def _register_helpers() -> None:
     """Once: tests put stand-ins in their place afterwards."""
+    if _native() is not None:
+        symbols.register(_native().symbols())
+
+
+@functools.cache
+def _load() -> None:
+    """Imports the compiler, whose objects stay: the program's collector need not look at them. The package first: of threads that import one and
+    its parts at once, one may be given half a module."""
+    settling = _native() is not None and _native().settle_begin()
     try:
-        _native = importlib.import_module("pijit._native")
-    except ImportError:  # not built: tests of the generator alone
-        return
-    symbols.register(_native.symbols())
+        for name in ("numba", "numba.core.codegen", "numba.core.compiler_lock", "llvmlite.binding.newpassmanagers"):
+            importlib.import_module(name)
+    finally:
+        if settling:
+            _native().settle_end()
 
 
 @functools.cache
 def _kind(quick: bool) -> Any:
     """numba's code generator as we need it."""
+    _load()
     from llvmlite.binding.ffi import ObjectRef
     from llvmlite.binding.newpassmanagers import NewPassManager
     from numba.core.codegen import JITCodeLibrary, JITCPUCodegen

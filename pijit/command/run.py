@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import gc
 import argparse
 import atexit
 import importlib.machinery
@@ -125,6 +126,7 @@ def execute(program: Program) -> None:
     sys.modules["__main__"] = main
     tiers.enable_namespace(vars(main))
     tiers.enable_code(program.code, tiers.DEFAULT)
+    gc.freeze()  # the program's collections need not look at what pijit and NumPy are made of
     exec(program.code, vars(main))
 
 
