@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-import gc
 import argparse
 import atexit
+import gc
 import importlib.machinery
 import importlib.util
 import io
@@ -122,11 +122,11 @@ def main_module(program: Program) -> ModuleType:
 
 def execute(program: Program) -> None:
     """Run it as __main__."""
+    gc.freeze()  # the program's collections need not look at what pijit and NumPy are made of
     main = main_module(program)
     sys.modules["__main__"] = main
     tiers.enable_namespace(vars(main))
     tiers.enable_code(program.code, tiers.DEFAULT)
-    gc.freeze()  # the program's collections need not look at what pijit and NumPy are made of
     exec(program.code, vars(main))
 
 
