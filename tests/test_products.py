@@ -228,7 +228,7 @@ def vectors(n, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dot_of_vectors(dtype):
-    for n in (0, 1, 2, 3, 31, 40, 130):
+    for n in (0, 1, 3, 31, 40) if dtype.startswith("float") else (1, 3):
         pairs = list(itertools.product(vectors(n, dtype), vectors(n, dtype)))
         with settings(max_fragments=64):
             check_calls(OF_VECTORS, pairs, configurations=("jit",))
