@@ -279,7 +279,7 @@ static void move_all(char *spread, char *packed, const Axis *others, int nothers
             }                                                                                                         \
             char *there = spread + i * wide;                                                                          \
             const char *before = here;                                                                                \
-            if (pick && count_bits(bits ^ (bits << 1)) > 2 * FEW_RUNS(T) && count_bits(bits) > FEW) {                                              \
+            if (pick && count_bits(bits ^ (bits << 1)) > 2 * FEW_RUNS(T) && count_bits(bits) > FEW) {                 \
                 for (int k = 0; k < CLEAR; k++) {                                                                     \
                     *(T *)here = *(const T *)(there + k * wide);                                                      \
                     here += bits >> k & 1 ? sizeof(T) : 0;                                                            \

@@ -1,6 +1,6 @@
 /* settle.c - modules that stay for ever: the collector does not look at them again and again.
  *
- * Importing the compiler makes some 200,000 objects, and each full collection of the program's would take a few milliseconds more for them. While
+ * Importing the compiler makes some 50,000 objects, and each full collection of the program's would take a few milliseconds more for them. While
  * they are made the program's objects are set aside; then the new ones become what gc.freeze() makes of all. With several threads nothing is done: the
  * others make objects meanwhile. */
 #include "frame.h"
