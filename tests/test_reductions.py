@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+import pijit
+
 RNG = np.random.default_rng(6)
 SIZES = [0, 1, 7, 8, 9, 127, 129, 1023, 1025, 20001]
 WHOLE = "def f(a):\n    return a.sum(), np.prod(a), np.max(a), a.min(), np.mean(a), a.sum() + 1, np.any(a), a.all()\n"
@@ -35,6 +37,67 @@ def test_axes(dtype):
     check(AXES, grid((9, 7), dtype), calls=2)
 
 
+SEVERAL = """
+def f(a):
+    return (a.sum(axis=(0, 1)), np.sum(a, (-1, -2)), a.max(axis=(1, 0), keepdims=True), np.prod(a, axis=(1, 2), keepdims=True), a.min((0, 1)),
+        a.sum(axis=(0, 2)), a.sum(keepdims=True), np.sum(a, axis=(0, 1, 2)), a.sum(axis=(0, 1)) - a[0, 0], (a * a).sum(axis=(1, 2)), a.sum(axis=(1,)))
+"""
+MOMENTS = """
+def f(a):
+    return (np.mean(a, axis=(0, 1)), a.mean((1, 2), keepdims=True), np.mean(a), a.mean(keepdims=True), a.var(), np.var(a, axis=0),
+        a.var(axis=-1, keepdims=True), np.var(a, (0, 1)), a.var(axis=(1, 2), ddof=1), a.std(), np.std(a, axis=1), a.std(axis=(1, 2), keepdims=True),
+        a.std(axis=(0, 2)), (a - a.mean(axis=(0, 1))) / np.sqrt(a.var(axis=(0, 1)) + 1), a.var(ddof=-2), np.std(a.ravel(), ddof=1, keepdims=True))
+"""
+BOXES = [(2, 3, 4), (4, 5, 8), (2, 8, 9), (3, 7, 129), (5, 40, 130), (2, 2, 2), (3, 1, 5), (1, 4, 4), (3, 3, 1), (0, 2, 3), (2, 0, 3), (2, 3, 0)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_several_axes(dtype):
+    source = SEVERAL.replace("a - a", "a & a").replace(") - a[0, 0]", ") > a[0, 0]") if dtype == "bool" else SEVERAL
+    check_calls(source, [(grid(shape, dtype),) for shape in BOXES for _ in range(2)], configurations=("jit",))
+    check(source, grid((4, 5, 8), dtype), calls=2)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32"])
+def test_moments(dtype):
+    source = MOMENTS.replace("+ 1)", "+ a.dtype.type(1))")
+    check_calls(source, [(grid(shape, dtype),) for shape in (BOXES if dtype == "float32" else BOXES[2::3])], configurations=("jit",))
+    check_calls(source, [(grid((4, 5, 8), dtype),)] * 2, configurations=("jit", "numpy", "O0"))
+    for shape in ((4, 3, 5), (3, 1, 1)):
+        check_calls("def f(a, k):\n    b = a[:k]\n    return b.var(ddof=1), np.std(b, axis=0), b.mean(axis=(0, 1)), b.var(axis=(1, 2), ddof=2)\n",
+            [(grid(shape, dtype), k) for k in (3, 1, 2, 0)], configurations=("jit", "numpy"))  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.0, 1e308, 1e200, 1e-310])
+def test_moments_of_special_values(value):
+    for dtype in ("float64", "float32"):
+        with np.errstate(all="ignore"):
+            a = grid((4, 3, 5), dtype)
+            a[1], a[2, 1], a[0, 0, 2] = value, -value, value
+        for errors in ({}, {"all": "ignore"}, {"under": "warn"}, {"over": "raise", "invalid": "raise"}):
+            with np.errstate(**errors):
+                check_calls(MOMENTS, [(a,)] * 2, configurations=("jit",))
+
+
+def test_moments_are_native():
+    a = grid((4, 5, 8))
+    for source, calls in ((SEVERAL, 1), (MOMENTS, 1)):
+        names = {"np": np}
+        exec(source, names)
+        f = pijit.jit(names["f"])
+        with np.errstate(all="ignore"):
+            f(a)
+        assert str(pijit.explain(f)).count("callable=") == calls  # of axes that others lie between
+
+
+def test_a_mean_of_very_many():
+    """More than there are whole numbers of that precision."""
+    a = np.ones(2**24 + 1, "float32")
+    assert pijit.jit(lambda a: a.mean())(a) == a.mean() != a.sum() / np.float32(a.size)
+
+
 def test_layouts():
     x = grid((40, 60))
     for view in (x.T, x[:, ::2], x[::-1], x[:, ::-1], x[3:4], x[:, 3:4], np.asfortranarray(x), np.broadcast_to(x[0], (3, 60))):
@@ -57,7 +120,10 @@ def test_special_values(value):
 def test_errors_and_arguments():
     calls = [
         "a.max()", "a.sum(axis=5)", "np.sum(a, axis=(0, 1))", "a.sum(axis=None, keepdims=True)", "np.sum(a, dtype=np.float32)",
-        "a.sum(initial=3.0)", "np.sum(a, where=a > 0)", "a.sum(0, None, None)", "np.mean(a, dtype=np.float64)", "a.sum(axis=True)",
+        "a.sum(initial=3.0)", "a.sum(0, axis=1)", "np.sum(a, a=a)", "a.sum(axis=(0, 0))", "a.sum(axis=(0, 2))", "a.sum(axis=())",
+        "a.sum(axis=[0, 1])",
+        "np.var(a, mean=a.mean())", "a.var(ddof=1.5)", "a.var(ddof=True)", "a.std(0, None, None, 1)", "np.std(a, ddof=40)", "np.var(a, correction=1)",
+        "np.sum(a, where=a > 0)", "a.sum(0, None, None)", "np.mean(a, dtype=np.float64)", "a.sum(axis=True)",
     ]  # fmt: skip
     for call in calls:
         check(f"def f(a):\n    b = a * 2\n    return b, {call}\n", grid((4, 3)), calls=2, configurations=("jit",))

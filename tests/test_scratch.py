@@ -10,6 +10,7 @@ import pytest
 from differential import check_calls
 
 import pijit
+from pijit.codegen.owners import Owners
 
 PROGRAMS = {
     "seen by an exit": "y = a * 2\n    s = y.sum()\n    n = len(p)\n    z = y / p\n    return z.sum() + s, n",
@@ -24,6 +25,12 @@ PROGRAMS = {
     "one of two": "y = a[i] if len(p) > 1 else a * 2\n    return y.sum()",
     "raised in between": "y = a[i] * 2\n    z = y.sum()\n    q = z / p.sum() + i[7]\n    return q + y.sum()",
     "stored": "y = a[i]\n    p[:] = y[0]\n    q = (y + 1) @ (y * 2)\n    return q, y @ y",
+    "counted": "y = np.abs(i)\n    w = a[i] * 2\n    c = np.bincount(y, w, 3)\n    return c, np.bincount(y[::-1], w[::-1]) / p[0], w.sum() / p[0]",
+    "counted, then seen": "y = i + 1\n    w = a[i] * 2\n    c = np.bincount(y, minlength=len(p))\n    print(y, w)\n    return c, np.bincount(y, w)",
+    "binned": "y = a[i] * 2\n    w = y + 1\n    c = np.histogram(y, 3, (0, 9), weights=w)[0]\n    return c / p[0], np.histogram(y[::-1], 4, (-1, 9))",
+    "places": "y = (i + 2) % len(p)\n    w = a[i] * 2\n    np.add.at(p, y, w)\n    np.subtract.at(p, y[::-1], w[::2])\n    return p, w.sum()",
+    "added to": "y = a[i] * 2\n    np.add.at(y, i, p)\n    s = y.sum() / p[0]\n    np.add.at(y[::-1], i, y)\n    return s, y.sum()",
+    "added to, then seen": "y = a[i] * 2\n    np.subtract.at(y, i, 1)\n    s = y.sum() / p[0]\n    print(y)\n    return s + y[i[0]]",
     "grids": "g = a[:, None] * a[None, :]\n    h = g.sum(axis=0) / p[0]\n    return h.sum(), g.max(axis=1), (g @ h).sum()",
 }
 
@@ -79,6 +86,23 @@ def test_large_ones_are_seen_by_tracemalloc_and_given_back():
         tracemalloc.stop()
     assert now < 1 << 18
     assert peak < 3 * a.nbytes
+
+
+SCATTERS = {
+    "bincount": "np.bincount(i * 2, a + 1)",
+    "add.at": "np.add.at(p, i * 2, a + 1)",
+    "histogram": "np.histogram(a + 1, 3, (0, 9), weights=a * 2)[0]",
+}
+
+
+@pytest.mark.parametrize("name", SCATTERS)
+def test_what_is_only_scattered_has_no_object(name, monkeypatch):
+    found, find = [], Owners._never_objects
+    monkeypatch.setattr(Owners, "_never_objects", lambda self, graph: found.append(find(self, graph)) or found[-1])
+    space = {"np": np}
+    exec(f"def f(a, i, p):\n    return {SCATTERS[name]}\n", space)
+    pijit.jit(space["f"])(np.arange(3.0), np.arange(3), np.zeros(9))
+    assert len(found[-1]) == 2
 
 
 def _resident() -> int:

@@ -113,7 +113,7 @@ def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ..
         d.exit_if(op, b.icmp_signed("==", total, i64(0)))
     made = _results(d, op, dims)
     if array:
-        kept = [i64(1)] if op.attrs["keep"] else []
+        kept = [i64(1)] * op.attrs["keep"]
         made.append(new_array(d, op, result, [*dims[:axis], *kept, *dims[axis + 1 :]], made))
     place = made[-1].data if array else d.stack(2)
     words = _kernel_words(d, op, kernel, dims, total, made, place)

@@ -97,6 +97,7 @@ class FoldedBody(Body):
         if axis == last:
             self._add_to(low, high, row, pointers, before)
             return
+        low, high, start, end = self.bounds(axis, low, high) if axis > self.fold.axis else (low, high, I64(0), self.dims[axis + 1])
         with self.loop(low, high) as index:
             inner = [
                 self.step(number, axis, pointer, index) if operand.strides else pointer
@@ -104,7 +105,7 @@ class FoldedBody(Body):
             ]
             row = builder.mul(builder.add(row, index), self.dims[axis + 1])
             place = before if axis == self.fold.axis else builder.add(before, index)
-            self._nest(axis + 1, I64(0), self.dims[axis + 1], row, inner, place)
+            self._nest(axis + 1, start, end, row, inner, place)
 
     # ---- row after row ----
 

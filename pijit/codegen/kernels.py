@@ -163,18 +163,23 @@ class Body:
         if axis == self.kernel.ndim - 1:
             self.innermost(low, high, row, pointers)
             return
-        one = self.follows() if axis == self.kernel.ndim - 2 else None
+        low, high, start, end = self.bounds(axis, low, high)
         length = self.dims[axis + 1]
-        start, end = I64(0), length
-        if one is not None:
-            start, end = (builder.select(one, builder.mul(bound, length), other) for bound, other in ((low, start), (high, end)))
-            low, high = (builder.select(one, I64(bound), other) for bound, other in ((0, low), (1, high)))
         with self.loop(low, high) as index:
             inner = [
                 self.step(number, axis, pointer, index) if operand.strides else pointer
                 for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
             ]
             self.nest(axis + 1, start, end, builder.mul(builder.add(row, index), length), inner)
+
+    def bounds(self, axis: int, low: ir.Value, high: ir.Value) -> tuple[ir.Value, ...]:
+        """Of the loop along this axis, and of the one inside it, which does all where rows are one long row."""
+        builder, length = self.builder, self.dims[axis + 1]
+        one = self.follows() if axis == self.kernel.ndim - 2 else None
+        if one is None:
+            return low, high, I64(0), length
+        start, end = (builder.select(one, builder.mul(bound, length), other) for bound, other in ((low, I64(0)), (high, length)))
+        return builder.select(one, I64(0), low), builder.select(one, I64(1), high), start, end
 
     def follows(self) -> ir.Value | None:
         """Whether each row lies behind the one before it everywhere, so that they are one long row; None where that cannot be."""

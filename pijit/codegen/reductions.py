@@ -123,7 +123,7 @@ def _reduce(d: Driver, op: Op) -> Any:
     d.exit_if(op, b.icmp_signed("==", size(b, [before, after] if nothing_is_something(result) and how.identity else array.dims), i64(0)))
     made: list[ArrayValue] = []
     if isinstance(result, Array):
-        kept = [i64(1)] if op.attrs["keep"] else []
+        kept = [i64(1)] * op.attrs["keep"]
         made.append(new_array(d, op, op.result, [*array.dims[:axis], *kept, *array.dims[axis + 1 :]], made))
         place = made[0].data
     else:

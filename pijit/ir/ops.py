@@ -121,7 +121,7 @@ ROWS = (
     Row("ramp", "np.arange: args length, the first element, and of ints the step, of floats the second element; a new array of either. exit: no"
         " memory", _REDO, fresh=True),
     Row("reduce", "np.<ufunc>.reduce(a, axis) of a C-contiguous array in its own dtype; axis -1: of all elements, a NumPy scalar; else"
-        " a new C-contiguous array without the axis, or with keep, where its length is 1; args a, then the dims of the result."
+        " a new C-contiguous array with keep axes of length 1 in place of that one; args a, then the dims of the result."
         " exit: a flag was raised, or no memory; no elements of the result, or of the array where there is no identity or the result has several"
         " axes", _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
     Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",

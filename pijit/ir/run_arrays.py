@@ -38,7 +38,15 @@ def _ew(op: Op, *args: Any) -> Any:
 def _reduce(op: Op, array: Any, *dims: int) -> Any:
     demand(array.size > 0 or (nothing_is_something(op.result.type) and 0 not in dims))
     axis = op.attrs["axis"]
-    return getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis, keepdims=op.attrs["keep"])
+    made = getattr(np, op.attrs["ufunc"]).reduce(array, axis=None if axis < 0 else axis)
+    return made if axis < 0 else _shaped(made, dims)
+
+
+def _shaped(values: Any, dims: Sequence[int]) -> Any:
+    """As an array of that shape with memory of its own."""
+    made = np.empty(dims, values.dtype)
+    made[...] = np.reshape(values, dims)
+    return made
 
 
 def _accumulate(op: Op, array: Any, dim: int) -> Any:
@@ -68,7 +76,10 @@ def _sum(op: Op, elements: Any, dims: Sequence[int]) -> Any:
     dtype = np.dtype(op.attrs["kernel"].dtype(fold.reference))
     whole = np.empty(dims, dtype)
     whole[...] = elements
-    return np.add.reduce(whole, axis=fold.axis if isinstance(result, Array) else None, keepdims=op.attrs["keep"])
+    if not isinstance(result, Array):
+        return np.add.reduce(whole, axis=None)
+    kept = (1,) * op.attrs["keep"]
+    return _shaped(np.add.reduce(whole, axis=fold.axis), (*dims[: fold.axis], *kept, *dims[fold.axis + 1 :]))
 
 
 def _kernel_rolled(op: Op, *args: Any) -> Any:

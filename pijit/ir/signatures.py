@@ -298,7 +298,7 @@ def _folds(fold: Fold, op: Op) -> bool:
     name = kernel.dtype(fold.reference)
     good = kernel.store is None and op.attrs["order"] == "C" and 0 <= fold.axis < kernel.ndim
     if isinstance(type, Array):
-        return good and not op.attrs["collapsed"] and type == Array(name, rank - (not op.attrs["keep"]), "C")
+        return good and not op.attrs["collapsed"] and type == Array(name, rank - 1 + op.attrs["keep"], "C")
     return good and kernel.ndim == 1 and type == Np(name)
 
 
@@ -325,9 +325,9 @@ def _reduce(op: Op) -> bool:
     axis, array = op.attrs["axis"], op.args[0].type
     if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
         return False
-    if not _ints(op, 1, len(op.args)) or len(op.args) - 1 != (0 if axis < 0 else array.ndim - (not op.attrs["keep"])):
+    if not _ints(op, 1, len(op.args)) or len(op.args) - 1 != (0 if axis < 0 else array.ndim - 1 + op.attrs["keep"]):
         return False
-    return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - (not op.attrs["keep"]), "C"))
+    return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - 1 + op.attrs["keep"], "C"))
 
 
 def _accumulate(op: Op) -> bool:

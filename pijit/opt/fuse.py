@@ -19,7 +19,7 @@ The kernel operation, as the driver's code generator sees it:
 - flags: whether floating-point flags can be raised: clear before, test after, with what the call returned; if one is set that the graph watches, or
   trouble is reported, release the new arrays and take the exit. False: the exit is taken only when memory runs out.
 - ``kernel.fold``: one result more, the last one: a NumPy scalar, the sum of all elements, where the kernel has one axis (0 where there are none);
-  or an array of the other axes, with one of length 1 in its place with ``keep``. Along the first axis the kernel is called for all of p[0] at once.
+  or an array of the other axes, with ``keep`` of length 1 in its place. Along the first axis the kernel is called for all of p[0] at once.
 - effect: None as for `ew`: it reads its operands' memory and makes new objects.
 
     r0, r1, ... = kernel_into a0, a1, ..., d0, d1, ..., target   {as above}   exit redo

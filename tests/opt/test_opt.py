@@ -394,7 +394,7 @@ def test_numbers_of_whole_arrays_are_found_once_until_something_is_written(write
     (x,) = b.inputs
     sums = []
     for _ in range(2):
-        sums.append(b.op("reduce", x, type=Np("float64"), ufunc="maximum", axis=-1, keep=False))
+        sums.append(b.op("reduce", x, type=Np("float64"), ufunc="maximum", axis=-1, keep=0))
         if write:
             b.op("store", x, const(np.float64(9.0)), 0)
     graph = b.leave(b.op("np_op", *sums, type=Np("float64"), ufunc="subtract"))

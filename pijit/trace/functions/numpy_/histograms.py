@@ -70,7 +70,7 @@ def _extremes(t: Tracer, a: ArrayValue) -> list[Value]:
     if a.type.order != "C":
         whole = ArrayValue(t.emit("empty", a.dims, Array("float64", 1, "C"), filled=False), a.dims)
         elementwise.assign(t, whole, a)
-    attrs: dict[str, Any] = {"axis": -1, "keep": False, "reason": "histogram"}
+    attrs: dict[str, Any] = {"axis": -1, "keep": 0, "reason": "histogram"}
     found = [t.emit("reduce", (whole.value,), Np("float64"), ufunc=ufunc, **attrs) for ufunc in ("minimum", "maximum")]
     return [operators.cast(t, value, FLOAT) for value in found]
 

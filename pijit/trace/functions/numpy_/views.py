@@ -32,7 +32,7 @@ def _ints(given: Abstract | None) -> tuple[int, ...] | None:
     return axes if type(axes) is tuple and all(type(axis) is int for axis in axes) else None
 
 
-def _places(given: Abstract | None, rank: int) -> tuple[int, ...] | None:
+def places_of(given: Abstract | None, rank: int) -> tuple[int, ...] | None:
     """Known axes of an array of that rank, counted from the start, each once; None for anything else."""
     axes = _ints(given)
     if axes is None or not all(-rank <= axis < rank for axis in axes):
@@ -73,7 +73,7 @@ def transpose_method(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def _transposed(t: Tracer, a: ArrayValue, axes: Abstract | None) -> Abstract | None:
     if axes is None or (isinstance(axes, Known) and axes.value is None):
         return transposed(t, a)
-    places = _places(axes, len(a.dims))
+    places = places_of(axes, len(a.dims))
     return permuted(t, a, places) if places is not None and len(places) == len(a.dims) else None
 
 
@@ -82,7 +82,7 @@ _view(np.transpose, names=("axes",))(_transposed)
 
 @_view(np.swapaxes, np.ndarray.swapaxes, names=("axis1", "axis2"))
 def _swapped(t: Tracer, a: ArrayValue, first: Abstract | None, second: Abstract | None) -> Abstract | None:
-    one, other = _places(first, len(a.dims)), _places(second, len(a.dims))
+    one, other = places_of(first, len(a.dims)), places_of(second, len(a.dims))
     if one is None or other is None or len(one) != 1 or len(other) != 1:
         return None
     axes = list(range(len(a.dims)))
@@ -93,7 +93,7 @@ def _swapped(t: Tracer, a: ArrayValue, first: Abstract | None, second: Abstract 
 @_view(np.moveaxis, names=("source", "destination"))
 def _moved(t: Tracer, a: ArrayValue, source: Abstract | None, destination: Abstract | None) -> Abstract | None:
     rank = len(a.dims)
-    leaving, arriving = _places(source, rank), _places(destination, rank)
+    leaving, arriving = places_of(source, rank), places_of(destination, rank)
     if leaving is None or arriving is None or len(leaving) != len(arriving):
         return None
     axes = [axis for axis in range(rank) if axis not in leaving]
@@ -105,7 +105,7 @@ def _moved(t: Tracer, a: ArrayValue, source: Abstract | None, destination: Abstr
 @_view(np.expand_dims, names=("axis",))
 def _expanded(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | None:
     asked = _ints(axis)
-    places = None if asked is None else _places(axis, len(a.dims) + len(asked))
+    places = None if asked is None else places_of(axis, len(a.dims) + len(asked))
     if places is None or a.type.order != "C":  # NumPy reshapes: the others get strides of its own
         return None
     old = iter(a.dims)
@@ -120,7 +120,7 @@ def _squeezed(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | Non
     if axis is None or (isinstance(axis, Known) and axis.value is None):
         places: tuple[int, ...] | None = tuple(place for place, dim in enumerate(a.dims) if is_one(dim))
     else:
-        places = _places(axis, rank)
+        places = places_of(axis, rank)
     if places is None or len(places) == rank or not all(is_one(a.dims[place]) for place in places):
         return None
     if axis is None or (isinstance(axis, Known) and axis.value is None):
@@ -136,7 +136,7 @@ def _squeezed(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | Non
 @_view(np.flip, names=("axis",))
 def _flipped(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | None:
     every = axis is None or (isinstance(axis, Known) and axis.value is None)
-    return _reversed(t, a, tuple(range(len(a.dims))) if every else _places(axis, len(a.dims)))
+    return _reversed(t, a, tuple(range(len(a.dims))) if every else places_of(axis, len(a.dims)))
 
 
 @_view(np.flipud, names=())
