@@ -234,6 +234,19 @@ static inline void pj_write_unit(PyCodeObject *code, int pc, uint8_t opcode, uin
     unit[1] = oparg;
 }
 
+/* ---- audit hooks ---- */
+
+/* Is this the only one, of those in C and those in Python? */
+static inline bool pj_only_audit_hook(Py_AuditHookFunction hook)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    _Py_AuditHookEntry *first = _PyRuntime.audit_hooks.head;
+#else
+    _Py_AuditHookEntry *first = _PyRuntime.audit_hook_head;
+#endif
+    return first != NULL && first->hookCFunction == hook && first->next == NULL && PyInterpreterState_Get()->audit_hooks == NULL;
+}
+
 /* ---- the evaluation hook ---- */
 
 static inline _PyFrameEvalFunction pj_get_eval(PyInterpreterState *interp)

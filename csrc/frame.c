@@ -169,6 +169,7 @@ PyObject *pj_frame_eval(PjRun *r, int throwflag, bool *left)
     }
 #endif
     if (!*left) {
+        pj_frame_ended(ts, f, r->prev);
         return result; /* the frame's memory may be gone */
     }
     f->previous = r->prev;
@@ -201,19 +202,42 @@ int pj_frame_prologue(PjFrame *f)
     return 0;
 }
 
-/* A frame that only shows: callers of Python in an inlined function see its name and line. It lives outside the data
- * stack. NULL with MemoryError. */
+/* ---- shadows: frames that only show, so that callers of Python in an inlined function are seen with name and line ---- */
+
+/* What was a shadow is never anything else: who walks this thread's frames without its lock (faulthandler's watchdog) may still be at it.
+ * By the power of two that its slots fit in; one leads to the next by f_locals, at which such a walk does not look. */
+#define SHADOW_SIZES 32
+static PjFrame *spare_shadows[SHADOW_SIZES];
+
+static int shadow_size(PyCodeObject *code)
+{
+    unsigned slots = (unsigned)code->co_nlocalsplus + (unsigned)code->co_stacksize;
+    int size = 3;
+    while (size < SHADOW_SIZES - 1 && (1u << size) < slots) {
+        size++;
+    }
+    return size;
+}
+
+/* It lives outside the data stack. NULL with MemoryError. */
 PjFrame *pj_shadow_new(PyObject *function, int pc, PjFrame *prev)
 {
     PyFunctionObject *func = (PyFunctionObject *)function;
     PyCodeObject *code = (PyCodeObject *)func->func_code;
-    size_t slots = (size_t)code->co_nlocalsplus + (size_t)code->co_stacksize;
-    PjFrame *f = PyMem_Calloc(1, sizeof(PjFrame) + slots * sizeof(PyObject *));
-    if (f == NULL) {
-        PyErr_NoMemory();
-        return NULL;
+    PjFrame **spare = &spare_shadows[shadow_size(code)];
+    PjFrame *f = *spare;
+    if (f != NULL) {
+        *spare = (PjFrame *)f->f_locals;
+        f->f_locals = NULL;
     }
-    PJF_SET_CODE(f, Py_NewRef(code));
+    else {
+        f = PyMem_Calloc(1, sizeof(PjFrame) + ((size_t)1 << shadow_size(code)) * sizeof(PyObject *));
+        if (f == NULL) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+    }
+    PJF_SET_CODE(f, (PyCodeObject *)Py_NewRef(code));
     PJF_SET_FUNC(f, (PyFunctionObject *)Py_NewRef(func));
     f->f_globals = func->func_globals;
     f->f_builtins = func->func_builtins;
@@ -222,6 +246,7 @@ PjFrame *pj_shadow_new(PyObject *function, int pc, PjFrame *prev)
     f->previous = prev;
     pj_frame_call_at(f, pc);
     int first_free = code->co_nlocalsplus - code->co_nfreevars;
+    memset(f->localsplus, 0, (size_t)first_free * sizeof(PyObject *));
     for (int i = 0; i < code->co_nfreevars; i++) {
         /* f_locals reads these cells without a check */
         f->localsplus[first_free + i] = Py_NewRef(PyTuple_GET_ITEM(func->func_closure, i));
@@ -232,8 +257,10 @@ PjFrame *pj_shadow_new(PyObject *function, int pc, PjFrame *prev)
 /* The frame must not be current any more; the one before it must be. */
 void pj_shadow_free(PyThreadState *ts, PjFrame *f)
 {
+    PjFrame **spare = &spare_shadows[shadow_size(PJF_CODE(f))];
     frame_clear(ts, f);
-    PyMem_Free(f);
+    f->f_locals = (PyObject *)*spare;
+    *spare = f;
 }
 
 /* frames_name(names): does the code of a Python frame of this thread name one of these? */

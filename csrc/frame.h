@@ -93,6 +93,21 @@ static inline void pj_frame_unlink(PyThreadState *ts, PjFrame *prev)
     PJ_CURRENT(ts) = prev;
 }
 
+/* The interpreter has run the frame to its end. On the data stack its memory still points to the interpreter's dead C frame, and who
+ * walks this thread's frames without its lock (faulthandler's watchdog) may be at it just now. */
+static inline void pj_frame_ended(PyThreadState *ts, PjFrame *f, PjFrame *prev)
+{
+#if PJ_CALLER_CLEARS
+    (void)ts;
+    (void)f;
+    (void)prev;
+#else
+    if (PJ_LIKELY((PyObject **)f == ts->datastack_top)) {
+        f->previous = prev;
+    }
+#endif
+}
+
 static inline PjFrame *pj_generator_frame(PyObject *generator)
 {
     return (PjFrame *)((PyGenObject *)generator)->gi_iframe;

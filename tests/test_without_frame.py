@@ -140,3 +140,33 @@ def test_no_frame_is_made():
         native(1.5, 0.5)
     after = _native.counters()
     assert after["walks"] - before["walks"] == after["enabled"] - before["enabled"] == 10
+
+
+def step(n):
+    return n + 1
+
+
+def wanders(n):
+    total = n * 2**60  # for large n native code stops here, in the middle of an inlined call
+    for _ in range(n):
+        total = skipped(total)
+    return total
+
+
+def outer(n):
+    return wanders(n) + 1
+
+
+@pytest.mark.skipif(not _native.OWN_CALLS, reason="on 3.11 the hook is in place as long as anything is enabled")
+def test_what_a_rebuilt_frame_calls_is_called_by_the_interpreter():
+    """The hook is there for the frame itself and no longer: it makes every call of Python functions dearer."""
+    global skipped
+    skipped = pijit.skip(types.FunctionType(step.__code__.replace(), globals(), "step"))
+    fast = jitted(outer)
+    fast(3)
+    before = _native.counters()
+    assert fast(500) == outer(500)
+    after = _native.counters()
+    assert after["rebuilt"] > before["rebuilt"]
+    seen = sum(after[name] - before[name] for name in after if name.startswith("delegated"))
+    assert seen < 10

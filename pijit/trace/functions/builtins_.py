@@ -22,6 +22,10 @@ from ..values import (
     Opaque,
     RangeIterator,
     Scalar,
+    SequenceIterator,
+    Suspended,
+    Together,
+    Unrolled,
     items_of,
     kind_of,
     spread,
@@ -140,9 +144,27 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return Container("range", (start, stop, step))
 
 
+# What is made of these is made at exits: nothing may be run by that, nor raised, since by then it is too late for it.
+_REVERSIBLE: frozenset[type] = frozenset({tuple, list, range, str, bytes, dict, type({}.keys()), type({}.values()), type({}.items())})
+_ITERABLE = _REVERSIBLE | {set, frozenset, zip, enumerate, reversed, types.GeneratorType}
+_ITERATORS = (Suspended, RangeIterator, SequenceIterator, Unrolled, Together)
+_MADE = frozenset({"zip", "enumerate", "reversed"})  # by what is below
+
+
+def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> None:
+    """That making an iterator of the operand is no more than making an object."""
+    if (isinstance(operand, ArrayValue) and operand.dims) or views.is_view(operand):
+        return
+    through = isinstance(operand, _ITERATORS) or (isinstance(operand, Container) and operand.kind in _MADE)
+    if type_of(operand) not in classes and not (classes is _ITERABLE and through):
+        raise Break("call_arguments", f"{name} of {describe(operand)}")
+
+
 @row(zip)
 def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     no_keywords("zip", kwargs)
+    for arg in args:
+        _goes_through("zip", arg, _ITERABLE)
     return Container("zip", tuple(args))
 
 
@@ -151,12 +173,16 @@ def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     start = kwargs.get("start", args[1] if len(args) == 2 else Known(0))
     if not 1 <= len(args) <= 2 or not set(kwargs) <= {"start"} or len(args) + len(kwargs) > 2:
         raise Break("call_arguments", "enumerate")
+    _goes_through("enumerate", args[0], _ITERABLE)
+    if type_of(start) not in (int, bool):
+        raise Break("call_arguments", f"enumerate from {describe(start)}")
     return Container("enumerate", (args[0], start))
 
 
 @row(reversed)
 def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("reversed", args, kwargs, 1)
+    _goes_through("reversed", args[0], _REVERSIBLE)
     return Container("reversed", tuple(args))
 
 
