@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork; /* strong or NULL */
+PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial; /* strong or NULL */
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
  * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
@@ -258,5 +258,22 @@ void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index)
                                    (PyObject *)fragment, index, (long long)e->count);
     int64_t next = number_of(call(pj_on_exit, args, "on_exit failed"), -1, "on_exit failed");
     e->next = next > e->count ? next : -1;
+    pj_collector_back(ts, left);
+}
+
+/* Tells that a function is slower with its fragments. No exception may be set. */
+void pj_call_on_trial(PjState *s)
+{
+    if (pj_thread.in_callback) {
+        return; /* at its next call, then */
+    }
+    s->trial.on = s->trial.slower = false;
+    if (pj_on_trial == NULL) {
+        return;
+    }
+    PyThreadState *ts = PyThreadState_Get();
+    bool left = pj_collector_leave(ts);
+    PyObject *args = Py_BuildValue("(Oii)", (PyObject *)s, s->trial.won, s->trial.lost);
+    number_of(call(pj_on_trial, args, "on_trial failed"), 0, "on_trial failed");
     pj_collector_back(ts, left);
 }

@@ -1,5 +1,4 @@
 /* dispatch.c - the walk over guard rows, the choice of a fragment and its run. */
-#include <time.h>
 #include <alloca.h>
 #include "frame.h"
 #include "lookup.h"
@@ -384,13 +383,12 @@ PyObject *pj_local_value(PjRun *r, int slot)
 /* ---- fragments ---- */
 
 #define STACK_WORDS 512
-#define PJ_SAMPLE 31 /* every so many runs are timed: whether a fragment pays is judged by it */
+#define PJ_SAMPLE 31 /* the first few runs and then every so many are timed: whether a fragment pays is judged by it */
+#define PJ_FIRST 4
 
-static inline int64_t pj_clock(void)
+static inline bool is_timed(const PjFragment *f)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (f->hits & PJ_SAMPLE) == 0 || f->hits <= PJ_FIRST;
 }
 
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
@@ -430,7 +428,7 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     }
     int64_t exit;
     pj_frame_link(r->ts, r->frame, r->prev); /* for who looks at what this thread does: faulthandler, tracemalloc */
-    if (PJ_UNLIKELY((f->hits & PJ_SAMPLE) == 0)) {
+    if (PJ_UNLIKELY(is_timed(f))) {
         int64_t start = pj_clock();
         exit = pj_run_native(f, W);
         f->sampled += pj_clock() - start;
@@ -488,7 +486,7 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
         roots[i] = 0;
     }
     int64_t start = 0;
-    bool timed = (f->hits & PJ_SAMPLE) == 0;
+    bool timed = is_timed(f);
     if (PJ_UNLIKELY(timed)) {
         start = pj_clock();
     }

@@ -4,7 +4,7 @@
 #include "frame.h"
 
 _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {
-    (char *)UINTPTR_MAX, NULL, NULL, NULL, NULL, 0};
+    (char *)UINTPTR_MAX, NULL, NULL, NULL, NULL, NULL, NULL, 0};
 PjCounters pj_counters;
 
 /* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
@@ -43,9 +43,11 @@ static inline PyObject *delegate(PyThreadState *ts, PjFrame *frame, int throwfla
 #if PJ_CALLER_CLEARS
     return plain_eval(ts, frame, throwflag);
 #else
+    PjFrame *prev = PJ_CURRENT(ts);
     ts->c_recursion_remaining += PJ_C_UNITS;
     PyObject *result = plain_eval(ts, frame, throwflag);
     ts->c_recursion_remaining -= PJ_C_UNITS;
+    pj_frame_ended(ts, frame, prev);
     return result;
 #endif
 }
@@ -244,9 +246,24 @@ static PyObject *run_frame(PjRun *r, PjStep step)
     }
 }
 
+/* A call of a function that is tried (trial.c): is it the interpreter's? */
+static __attribute__((noinline)) bool is_plain_call(PjState *state)
+{
+    bool counted = pj_thread.tried == state;
+    pj_thread.tried = NULL;
+    if (state->trial.slower) {
+        pj_call_on_trial(state);
+        return state->off;
+    }
+    return counted ? state->trial.now : pj_trial_call(state);
+}
+
 /* A frame of a code object with a state, at its beginning. */
 static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
 {
+    if (PJ_UNLIKELY(state->trial.on) && is_plain_call(state)) {
+        return delegate(ts, frame, 0);
+    }
     PjRun r;
     r.ts = ts;
     r.frame = frame;
@@ -302,11 +319,18 @@ static PyObject *run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     return result;
 }
 
+/* What the request put in place goes: what the frame calls is not to be dearer for it. */
+static void request_ends(PyThreadState *ts)
+{
+    pj_thread.request = NULL;
+    ts->interp->eval_frame = pj_thread.before_request;
+}
+
 /* The frame that pj_call_function asked for: an inlined callee in the middle of its work. */
 static __attribute__((noinline)) PyObject *run_rebuilt(PyThreadState *ts, PjFrame *frame)
 {
     PjPending *pending = pj_thread.request;
-    pj_thread.request = NULL;
+    request_ends(ts);
     pj_counters.rebuilt++;
     PjRun r;
     memset(&r, 0, sizeof(r));
@@ -442,18 +466,13 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
         pj_pending_free(pending);
         return NULL;
     }
-    _PyFrameEvalFunction before = pj_get_eval(ts->interp);
-    if (before != pj_hook) {
-        _PyInterpreterState_SetEvalFrameFunc(ts->interp, pj_hook); /* uninstalled, or replaced: for this one call */
-    }
     pj_thread.request = pending;
     pj_thread.request_function = function;
+    pj_thread.before_request = ts->interp->eval_frame;
+    ts->interp->eval_frame = pj_hook; /* it may not be installed, or be replaced: for this one call it is there */
     result = pj_call_blank(function);
-    if (before != pj_hook) {
-        _PyInterpreterState_SetEvalFrameFunc(ts->interp, before == NULL ? _PyEval_EvalFrameDefault : before);
-    }
     if (pj_thread.request == pending) { /* the call failed before its frame ran */
-        pj_thread.request = NULL;
+        request_ends(ts);
         pj_pending_free(pending);
         if (result != NULL) {
             Py_CLEAR(result);

@@ -33,13 +33,35 @@ int pj_keep_imports(void)
     return 0;
 }
 
-/* New reference or NULL: the program's path, so that no other module is found under a name of the program's, and what it lacks of
- * pijit's behind that. */
+/* Where pijit's imports look from now on, whatever the program's path is. */
+PyObject *pj_set_import_path(PyObject *Py_UNUSED(module), PyObject *path)
+{
+    if (!PyList_Check(path)) {
+        PyErr_SetString(PyExc_TypeError, "a list is expected");
+        return NULL;
+    }
+    PyObject *copy = PySequence_List(path);
+    if (copy == NULL) {
+        return NULL;
+    }
+    Py_XSETREF(own[PATH], copy);
+    Py_RETURN_NONE;
+}
+
+static PyObject **aside; /* the program's, while they are set aside */
+
+/* The program's sys.path while pijit's is in its place, or None. */
+PyObject *pj_program_path(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    return Py_NewRef(aside != NULL && aside[PATH] != NULL ? aside[PATH] : Py_None);
+}
+
+/* New reference or NULL: pijit's path, and what it lacks of the program's behind that. */
 static PyObject *whole_path(PyObject *theirs)
 {
-    PyObject *path = theirs != NULL && PyList_Check(theirs) ? PySequence_List(theirs) : PyList_New(0);
-    for (Py_ssize_t i = 0; path != NULL && i < PyList_GET_SIZE(own[PATH]); i++) {
-        PyObject *entry = PyList_GET_ITEM(own[PATH], i);
+    PyObject *path = PySequence_List(own[PATH]);
+    for (Py_ssize_t i = 0; path != NULL && theirs != NULL && PyList_Check(theirs) && i < PyList_GET_SIZE(theirs); i++) {
+        PyObject *entry = PyList_GET_ITEM(theirs, i);
         bool there = false;
         for (Py_ssize_t j = 0; !there && j < PyList_GET_SIZE(path); j++) {
             PyObject *other = PyList_GET_ITEM(path, j);
@@ -78,6 +100,7 @@ bool pj_imports_leave(PyThreadState *ts, PyObject **theirs)
         Py_XDECREF(value);
         PyErr_Clear();
     }
+    aside = theirs;
     return true;
 }
 
@@ -86,6 +109,7 @@ void pj_imports_back(bool left, PyObject **theirs)
 {
     if (left) {
         PyObject *exc = pj_err_take();
+        aside = NULL;
         for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
             if (PyDict_GetItemString(space_of(i), names[i]) != theirs[i]) {
                 put(i, theirs[i]);

@@ -34,12 +34,12 @@ static PyTypeObject Unset_Type = {
 static PyObject *set_callbacks(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     (void)module;
-    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "on_fork", "exit_threshold", NULL};
-    PyObject *given[] = {NULL, NULL, NULL, NULL, NULL};
-    PyObject **places[] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error, &pj_on_fork};
+    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "on_fork", "on_trial", "exit_threshold", NULL};
+    PyObject *given[] = {NULL, NULL, NULL, NULL, NULL, NULL};
+    PyObject **places[] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error, &pj_on_fork, &pj_on_trial};
     long long threshold = pj_exit_threshold;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOL:set_callbacks", names, &given[0], &given[1], &given[2],
-                                     &given[3], &given[4], &threshold)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOL:set_callbacks", names, &given[0], &given[1], &given[2],
+                                     &given[3], &given[4], &given[5], &threshold)) {
         return NULL;
     }
     pj_exit_threshold = threshold;
@@ -131,6 +131,14 @@ static PyObject *meet(PyObject *module, PyObject *ignored)
     return pj_meet() < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *wake(PyObject *module, PyObject *ignored)
+{
+    (void)module;
+    (void)ignored;
+    pj_own_wake();
+    Py_RETURN_NONE;
+}
+
 static PyObject *uninstall(PyObject *module, PyObject *ignored)
 {
     (void)module;
@@ -207,12 +215,13 @@ static PyMethodDef functions[] = {
     {"attach", pj_attach, METH_VARARGS, "attach(code, data, mode='on') -> CodeState"},
     {"state_of", pj_state_of, METH_O, "state_of(code) -> CodeState or None"},
     {"set_callbacks", (PyCFunction)(void (*)(void))set_callbacks, METH_VARARGS | METH_KEYWORDS,
-     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, on_fork, exit_threshold); None switches one off"},
+     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, on_fork, on_trial, exit_threshold); None switches one off"},
     {"watch_globals", watch_globals, METH_O, "enables a namespace for on_frame"},
     {"unwatch_globals", unwatch_globals, METH_O, "disables a namespace for on_frame"},
     {"watch_all", watch_all, METH_O, "enables every namespace for on_frame"},
     {"install", install, METH_NOARGS, "installs the frame evaluation hook"},
     {"uninstall", uninstall, METH_NOARGS, "removes the frame evaluation hook"},
+    {"wake", wake, METH_NOARGS, "functions whose code rested are met again"},
     {"rest", rest, METH_NOARGS, "removes the hook, but not what functions that were given to own() have"},
     {"own", own, METH_O, "lets calls of a function reach pijit without an installed hook; False where that cannot be (3.11)"},
     {"settle_begin", settle_begin, METH_NOARGS, "sets the objects of the program aside, until settle_end(); False where that cannot be"},
@@ -222,6 +231,8 @@ static PyMethodDef functions[] = {
     {"installed", is_installed, METH_NOARGS, "do frames of enabled code reach pijit?"},
     {"make_alias", pj_make_alias, METH_O, "lets a function pickle that is not found under its name; see pijit.api.pickling"},
     {"unmake_alias", pj_unmake_alias, METH_O, "makes it a plain function again"},
+    {"set_import_path", pj_set_import_path, METH_O, "set_import_path(list): where pijit's imports look, before the program's sys.path"},
+    {"program_path", pj_program_path, METH_NOARGS, "the program's sys.path while pijit's is in its place, or None"},
     {"lasting", pj_lasting, METH_O, "lasting(object): stands for an object that never goes, without a reference to it"},
     {"frames_name", pj_frames_name, METH_O, "frames_name(names): does the code of a Python frame of this thread name one of these?"},
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},

@@ -34,7 +34,7 @@ static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, Pj
 {
     PyCodeObject *code = (PyCodeObject *)f->func_code;
     PjPoint *start = state->start;
-    if (state->off || start == NULL || start->count == 0 || !start->fragments[0]->repeatable || state->kinds != NULL ||
+    if (state->off || state->trial.slower || start == NULL || start->count == 0 || !start->fragments[0]->repeatable || state->kinds != NULL ||
         code->co_argcount != nargs || code->co_kwonlyargcount != 0 || code->co_nlocalsplus > MOST_SLOTS ||
         (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0 || pj_traced(ts, code)) {
         return NULL;
@@ -67,39 +67,13 @@ static inline PjState *state_of(PyObject *f)
 
 static bool active; /* pijit is on */
 static bool traced; /* somebody traces: calls are to be CPython's own */
+static bool any_rests;
 
-/* The functions that were given a vectorcall, borrowed: follow.c tells of those that go away. While pijit is off or somebody
- * traces they have CPython's. */
+/* The functions that were given a vectorcall, borrowed: follow.c tells of those that go away. While pijit is off, somebody
+ * traces or their code rests they have CPython's. */
 static _Py_hashtable_t *owned;
 
-static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
-{
-    PyThreadState *ts = PyThreadState_Get();
-    PyInterpreterState *interp = ts->interp;
-    if (interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
-        return pj_default_vectorcall(f, args, nargsf, kwnames);
-    }
-    PjState *state = state_of(f);
-    if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
-        pj_stack_low()) {
-        pj_disown(f); /* an ordinary function is called without more of the C stack */
-        return pj_default_vectorcall(f, args, nargsf, kwnames);
-    }
-    if (state != NULL && kwnames == NULL) {
-        PyObject *result = without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
-        if (result != NULL) {
-            return result;
-        }
-    }
-    pj_thread.one_shot = f;
-    interp->eval_frame = pj_hook;
-    PyObject *result = pj_default_vectorcall(f, args, nargsf, kwnames);
-    if (PJ_UNLIKELY(pj_thread.one_shot == f)) { /* the arguments did not fit: no frame was made */
-        pj_thread.one_shot = NULL;
-        interp->eval_frame = NULL;
-    }
-    return result;
-}
+static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames);
 
 static void give(PyFunctionObject *f)
 {
@@ -115,6 +89,53 @@ static void take_back(PyFunctionObject *f)
         f->vectorcall = pj_default_vectorcall;
         pj_give_version(f);
     }
+}
+
+/* It is an ordinary function from here on, or as long as its code rests. */
+static void let_go(PyObject *f, PjState *state)
+{
+    if (state != NULL && state->resting) {
+        any_rests = true;
+        take_back((PyFunctionObject *)f);
+    }
+    else {
+        pj_disown(f);
+    }
+}
+
+static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    PyThreadState *ts = PyThreadState_Get();
+    PyInterpreterState *interp = ts->interp;
+    if (interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
+        return pj_default_vectorcall(f, args, nargsf, kwnames);
+    }
+    PjState *state = state_of(f);
+    if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
+        pj_stack_low()) {
+        let_go(f, state); /* an ordinary function is called without more of the C stack */
+        return pj_default_vectorcall(f, args, nargsf, kwnames);
+    }
+    if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
+        if (pj_trial_call(state)) {
+            return pj_default_vectorcall(f, args, nargsf, kwnames);
+        }
+        pj_thread.tried = state;
+    }
+    if (state != NULL && kwnames == NULL) {
+        PyObject *result = without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
+        if (result != NULL) {
+            return result;
+        }
+    }
+    pj_thread.one_shot = f;
+    interp->eval_frame = pj_hook;
+    PyObject *result = pj_default_vectorcall(f, args, nargsf, kwnames);
+    if (PJ_UNLIKELY(pj_thread.one_shot == f)) { /* the arguments did not fit: no frame was made */
+        pj_thread.one_shot = NULL;
+        interp->eval_frame = NULL;
+    }
+    return result;
 }
 
 static int give_one(_Py_hashtable_t *table, const void *f, const void *ignored, void *data)
@@ -184,7 +205,7 @@ int pj_own(PyObject *function)
 /* The function goes away. */
 void pj_own_gone(PyFunctionObject *f)
 {
-    if (owned != NULL && (f->vectorcall != pj_default_vectorcall || traced || !active)) {
+    if (owned != NULL && (f->vectorcall != pj_default_vectorcall || traced || !active || any_rests)) {
         _Py_hashtable_steal(owned, f);
     }
 }
@@ -204,6 +225,15 @@ void pj_own_switch(bool on)
     own_set(on, traced);
 }
 
+/* The functions whose code rested are looked at again. */
+void pj_own_wake(void)
+{
+    if (any_rests && active && !traced && owned != NULL) {
+        any_rests = false;
+        _Py_hashtable_foreach(owned, give_one, NULL);
+    }
+}
+
 void pj_own_traced(bool on)
 {
     own_set(active, on);
@@ -216,6 +246,12 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
     PyThreadState *ts = PyThreadState_Get();
     if (ts->interp->eval_frame == pj_hook && kwnames == NULL && !pj_thread.in_callback && pj_thread.request == NULL && !pj_stack_low()) {
         PjState *state = state_of(f);
+        if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
+            pj_thread.tried = state;
+            if (pj_trial_call(state)) {
+                return pj_default_vectorcall(f, args, nargsf, kwnames); /* the hook lets it through */
+            }
+        }
         PyObject *result = state == NULL ? NULL : without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
         if (result != NULL) {
             return result;
@@ -249,6 +285,10 @@ void pj_disown(PyObject *function)
 void pj_own_switch(bool on)
 {
     (void)on;
+}
+
+void pj_own_wake(void)
+{
 }
 
 void pj_own_traced(bool on)

@@ -5,6 +5,7 @@
 #include "compat.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define PJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -191,18 +192,33 @@ typedef struct PjClone {
     bool patched;                /* false once tracing restored the instructions */
 } PjClone;
 
+/* Of a function whose calls go natively and in the interpreter in turn, to see what is faster (trial.c). */
+typedef struct {
+    bool on;
+    bool plain;  /* the calls of this burst are the interpreter's */
+    bool now;    /* and so is the newest call */
+    bool slower; /* the verdict, until on_trial has been told */
+    enum { PJ_TRIAL_FIRST, PJ_TRIAL_SECOND } stage; /* of a pair of bursts */
+    int calls, left; /* of a burst */
+    int won, lost;   /* pairs in which native code was the faster, or not */
+    int64_t began, first; /* the clock when the burst began; what the first of the pair took */
+    int64_t callbacks;    /* when the pair began */
+} PjTrial;
+
 typedef struct PjState {
     PyObject_HEAD
     PjExtra extra;
     PyCodeObject *code; /* borrowed: the code object owns the state; NULL once it died */
     PyObject *data;
     bool off;
+    bool resting; /* off for a time: its functions are remembered */
     PjPlan *plan; /* newest entries, or NULL */
     int clones;   /* living ones that point here */
     PjPoint *points;
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
     int64_t quiet;     /* calls on clones in a row that came to no entry */
+    PjTrial trial;
 } PjState;
 
 extern Py_ssize_t pj_extra_index;
@@ -264,7 +280,9 @@ typedef struct {
     char *stack_end;
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
+    _PyFrameEvalFunction before_request; /* what the hook replaced for it, NULL: nothing */
     PyObject *one_shot; /* the hook is in place for the next frame of this function only */
+    PjState *tried;     /* the call of whose function was counted before its frame is there; compared only */
     int passed;         /* other frames that came before it */
     int in_callback;
 } PjThread;
@@ -286,6 +304,18 @@ extern int64_t pj_forced;
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
 
+/* Nanoseconds. */
+static inline int64_t pj_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* trial.c */
+void pj_trial_begin(PjState *s);
+bool pj_trial_call(PjState *s);
+
 /* own_call.c */
 extern vectorcallfunc pj_default_vectorcall;
 int pj_own_init(void);
@@ -293,6 +323,7 @@ int pj_own(PyObject *function);
 void pj_disown(PyObject *function);
 void pj_own_gone(PyFunctionObject *f);
 void pj_own_switch(bool on);
+void pj_own_wake(void);
 void pj_own_traced(bool on);
 bool pj_own_now(PyObject *function);
 void pj_own_met(PyFunctionObject *f); /* 3.11 */
@@ -311,6 +342,8 @@ void pj_filter_watchers(void); /* from here on they, and audit hooks, are called
 /* imports.c */
 enum { PJ_IMPORT_PARTS = 5 };
 int pj_keep_imports(void);
+PyObject *pj_set_import_path(PyObject *module, PyObject *path);
+PyObject *pj_program_path(PyObject *module, PyObject *none);
 bool pj_imports_leave(PyThreadState *ts, PyObject **theirs);
 void pj_imports_back(bool left, PyObject **theirs);
 
@@ -362,13 +395,14 @@ void pj_collector_back(PyThreadState *ts, bool left);
 void pj_collector_end(void);
 
 /* callbacks.c */
-extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork;
+extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial;
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_raise_later(PyObject *exc);
 bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to be asked another time */
 int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
+void pj_call_on_trial(PjState *s);
 
 /* dispatch.c */
 int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W);

@@ -219,13 +219,32 @@ static int state_set_mode(PyObject *self, PyObject *mode, void *closure)
         return -1;
     }
     s->off = off || s->code == NULL;
+    s->resting = false;
     return 0;
+}
+
+static PyObject *state_try_calls(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    if (!((PjState *)self)->trial.on) {
+        pj_trial_begin((PjState *)self);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *state_rest(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    ((PjState *)self)->off = ((PjState *)self)->resting = true;
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef state_methods[] = {
     {"set_entries", state_set_entries, METH_O, "set_entries([(pc, kind, target, depth, threshold)])"},
     {"add_fragment", state_add_fragment, METH_VARARGS, "add_fragment(pc, fragment)"},
     {"remove_fragment", state_remove_fragment, METH_VARARGS, "remove_fragment(pc, fragment)"},
+    {"try_calls", state_try_calls, METH_NOARGS, "try_calls(): on_trial is told if its calls turn out to be slower than the interpreter's"},
+    {"rest", state_rest, METH_NOARGS, "rest(): off until the mode is \"on\" again and wake() is called"},
     {"fragments", state_fragments, METH_O, "fragments(pc) -> list"},
     {NULL},
 };

@@ -50,18 +50,32 @@ SETTER(set_trace_all, SETTRACE_ALL)
 SETTER(set_profile_all, SETPROFILE_ALL)
 static const PyCFunction own_setters[SETTERS] = {set_trace, set_profile, set_trace_all, set_profile_all};
 
-/* Puts `own` in the place of a function in C that is called with these flags; *plain is the one that was there. A function of
- * another kind, or none, is left alone. */
-static void wrap(PyObject *function, int flags, PyCFunction own, PyCFunction *plain)
+/* Puts `own` in the place of a function in C of this name that is called with these flags; *plain is the one that was there. A
+ * function of another kind, or none, is left alone. */
+static void wrap(PyObject *function, const char *name, int flags, PyCFunction own, PyCFunction *plain)
 {
     if (function == NULL || !PyCFunction_Check(function) || PyCFunction_GET_FLAGS(function) != flags) {
         return;
     }
     PyMethodDef *def = ((PyCFunctionObject *)function)->m_ml;
-    if (def->ml_meth != own) {
+    if (def->ml_meth != own && strcmp(def->ml_name, name) == 0) {
         *plain = def->ml_meth;
         def->ml_meth = own;
     }
+}
+
+/* An audit hook makes id() three times as dear, and nobody but pijit may want to know: then its own does what is left. */
+static PyCFunction plain_id;
+
+static PyObject *own_id(PyObject *module, PyObject *value)
+{
+    return pj_only_audit_hook(audit) ? PyLong_FromVoidPtr(value) : plain_id(module, value);
+}
+
+static void wrap_id(void)
+{
+    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
+    wrap(builtins != NULL ? PyDict_GetItemString(builtins, "id") : NULL, "id", METH_O, own_id, &plain_id);
 }
 
 #if PJ_MONITORING
@@ -111,8 +125,8 @@ static int wrap_monitoring(void)
     PyObject *events = PyObject_GetAttrString(monitoring, "set_events");
     PyObject *local = events == NULL ? NULL : PyObject_GetAttrString(monitoring, "set_local_events");
     if (local != NULL) {
-        wrap(events, METH_FASTCALL, (PyCFunction)(void (*)(void))set_events, &plain_set_events);
-        wrap(local, METH_FASTCALL, (PyCFunction)(void (*)(void))set_local_events, &plain_set_local_events);
+        wrap(events, "set_events", METH_FASTCALL, (PyCFunction)(void (*)(void))set_events, &plain_set_events);
+        wrap(local, "set_local_events", METH_FASTCALL, (PyCFunction)(void (*)(void))set_local_events, &plain_set_local_events);
     }
     Py_XDECREF(events);
     Py_XDECREF(local);
@@ -133,11 +147,12 @@ int pj_guard_tracing(void)
     }
 #endif
     for (int i = 0; i < SETTERS; i++) {
-        wrap(PySys_GetObject(setter_names[i]), METH_O, own_setters[i], &plain_setters[i]);
+        wrap(PySys_GetObject(setter_names[i]), setter_names[i], METH_O, own_setters[i], &plain_setters[i]);
     }
     if (PySys_AddAuditHook(audit, NULL) < 0) {
         return -1;
     }
+    wrap_id();
     done = true;
     return 0;
 }

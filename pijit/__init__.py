@@ -12,6 +12,10 @@ from pijit.ground import interpreter
 
 interpreter.check()
 
+from pijit.ground import places  # noqa: E402  # after the check
+
+places.begin()
+
 from pijit.api import (  # noqa: E402  # after the check
     disable,
     enable,

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import pijit
+from pijit import _native
 from pijit.ground import log, reasons
-from pijit.runtime import failures, tiers
+from pijit.runtime import driver, failures, tiers
 
 RATE = 2
 LIMIT = None
@@ -315,6 +316,45 @@ def test_fragments_of_a_full_entry_stay_in_use():
     step(arrays[0])
     step(arrays[1])
     assert pijit.stats(step).hits == before + 2
+
+
+def test_fragments_of_a_full_entry_that_hardly_ever_fit_go():
+    """Looking for one that fits costs each call something."""
+
+    @pijit.jit
+    def step(u):
+        return u * u + u * 2.0 - u
+
+    pijit.config.max_fragments = 2
+    arrays = [np.ones((2,) * n) for n in range(1, 4)]
+    for u in arrays[:2]:
+        step(u)
+    for _ in range(9000):
+        step(arrays[2])
+    stats = pijit.stats(step)
+    assert [fragment.retired for fragment in stats.fragments] == ["PJ402"] * 2
+    walks = _native.counters()["walks"]
+    for u in arrays:
+        step(u)
+    assert _native.counters()["walks"] == walks
+
+
+def test_captures_in_vain_end():
+    """Where a fragment is and others are not worth it, it is not captured again for ever."""
+    source = "def f(n, items, out):\n    for i in items:\n        out.append(i)\n    return n * 1.5 + 2.0\n"
+    space = {}
+    exec(source, space)
+    f = pijit.jit(space["f"])
+    pijit.config.compile_all = False
+    tried = []
+    plain = driver.capture_entry
+    driver.capture_entry = lambda *args: tried.append(args[1]) or plain(*args)
+    try:
+        for i in range(30_000):
+            f(1 + i % 2, [i] * (i % 3), [])
+    finally:
+        driver.capture_entry = plain
+    assert len(tried) < 30
 
 
 def test_new_types_for_ever_in_a_loop_give_up_there():

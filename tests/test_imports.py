@@ -112,3 +112,51 @@ print(pijit.stats(second).compiles)
 def test_nothing_is_compiled_under_the_import_lock():
     done = subprocess.run([sys.executable, "-c", FINDER], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("1 0\n1\n", 0), done.stderr
+
+
+HALF = """
+import sys
+from importlib.machinery import PathFinder
+
+import pijit
+
+@pijit.jit
+def work(x):
+    return x * 3.0
+
+class Loader:
+    def __init__(self, loader):
+        self.loader = loader
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+    def exec_module(self, module):
+        for _ in range(200):
+            work(4.0)
+        print(pijit.stats(work).compiles)
+        self.loader.exec_module(module)
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "{name}":
+            spec = PathFinder.find_spec(name, path)
+            spec.loader = Loader(spec.loader)
+            return spec
+
+for loaded in [loaded for loaded in sys.modules if loaded.partition(".")[0] == "{name}"]:
+    del sys.modules[loaded]
+sys.meta_path.insert(0, Finder)
+import {name}
+for _ in range(200):
+    work(4.0)
+print(pijit.stats(work).compiles)
+"""
+
+
+@pytest.mark.parametrize("name", ["pathlib", "uuid", "numba", "llvmlite"])
+def test_nothing_is_compiled_with_half_of_a_module(name):
+    """In the middle of an import of something that the compiler imports, it would find an empty module."""
+    done = subprocess.run([sys.executable, "-c", HALF.replace("{name}", name)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("0\n1\n", "", 0)

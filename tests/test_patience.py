@@ -2,10 +2,11 @@
 
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import pijit
-from pijit.runtime import patience
+from pijit.runtime import driver, patience
 
 ROOT = Path(__file__).parents[1]
 
@@ -14,6 +15,7 @@ def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
     monkeypatch.setitem(sys.modules, "numba", sys)
+    monkeypatch.setattr(patience.BUDGET, "spent", 0.0)
     pijit.config.patience_ms = 40
     entry = patience.Patience()
     total = 0
@@ -26,6 +28,28 @@ def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
 def test_no_patience_no_wait():
     pijit.config.patience_ms = 0
     assert patience.Patience().misses_to_wait() == 0
+
+
+def first_times(x, n):
+    first = x[0]
+    total = 0
+    for i in range(n):
+        total += i * first
+    return total
+
+
+def test_captures_of_which_nothing_is_compiled_are_few(monkeypatch):
+    """Types that a fragment does not fit, and for which none is made: however often they come."""
+    other = deque([3])
+    captures = []
+    real = driver.capture_entry
+    monkeypatch.setattr(driver, "capture_entry", lambda code, pc, *rest: captures.append(pc) or real(code, pc, *rest))
+    jitted = pijit.jit(first_times)
+    assert jitted([3], 3) == first_times([3], 3)
+    for _ in range(20_000):
+        assert jitted(other, 3) == first_times(other, 3)
+    assert captures.count(captures[0]) <= 12
+    assert jitted([4], 4) == first_times([4], 4)
 
 
 def test_shown_warnings_stay_shown(tmp_path):

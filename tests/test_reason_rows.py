@@ -16,6 +16,7 @@ from differential import settings
 import pijit
 from pijit.ground import log, reasons, trace
 from pijit.runtime import driver, records, tiers
+from pijit.runtime.budget import BUDGET
 
 # What is said: of a break its detail, of an exit its kind, of a guard failure what differs, of anything else the line in the log.
 SAID = {
@@ -88,10 +89,12 @@ SAID = {
     "PJ405": "nothing to compile here: PJ405 nothing to compile here: not compiled from here",
     "PJ408": "not a Python function: jit(len): PJ408 not a Python function; returned as it is",
     "PJ409": "generator or coroutine function: jit(f): PJ409 generator or coroutine function; returned as it is",
+    "PJ410": "hot, to be compiled later: PJ410 hot, to be compiled later: N s of compiling so far, N s to go",
     "PJ901": "internal error in pijit: PJ901 internal error in pijit: not compiled from here",
 }  # fmt: skip
 
-PLAIN = SimpleNamespace(jit=lambda function: function, skip=lambda function: function, config=SimpleNamespace())
+TIME = re.compile(r"[0-9.]+ (?=m?s\b)")
+PLAIN = SimpleNamespace(jit=lambda function: function, skip=lambda function: function, enable=lambda: None, config=SimpleNamespace())
 
 
 def typed(source: str, module: Any) -> tuple[dict[str, Any], list[str]]:
@@ -111,7 +114,7 @@ def typed(source: str, module: Any) -> tuple[dict[str, Any], list[str]]:
 
 def evidence(known: set[Any], rows: list[tuple[str, dict[str, Any]]]) -> set[tuple[str, str]]:
     """(id, what is said) of all that is on record or in the log."""
-    found = {(fields["id"], f"{reasons.lookup(fields['id']).title}: {re.sub(r'[0-9]+ ms', 'N ms', text)}") for text, fields in rows if "id" in fields}
+    found = {(fields["id"], f"{reasons.lookup(fields['id']).title}: {TIME.sub('N ', text)}") for text, fields in rows if "id" in fields}
     for record in set(records.RECORDS) - known:
         stats = records.snapshot(record)
         found |= {(b.id, f"{b.reason}: {b.detail}") for b in stats.breaks}
@@ -133,6 +136,7 @@ def test_the_example_leads_to_its_reason(id, monkeypatch):
     monkeypatch.setattr(trace, "path", "example")
     monkeypatch.setattr(trace, "write", lambda channel, text, **fields: rows.append((text, fields)))
     monkeypatch.setattr(driver, "capture_entry", driver.capture_entry)  # an example imitates a bug
+    monkeypatch.setattr(BUDGET, "spent", BUDGET.spent)  # and one a program that has run for long
     known = set(records.RECORDS)
     source = reasons.lookup(id).example
     with warnings.catch_warnings(), settings(raise_internal=id != "PJ901"):

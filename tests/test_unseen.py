@@ -658,3 +658,29 @@ def test_as_without_pijit(name, tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAMS[name]))
     plain, ours = lines_of(tmp_path, **({"PIJIT_COMPILE_ALL": "1"} if name in COMPILED else {}))
     assert ours == plain
+
+
+def test_id_asks_the_hooks_that_there_are(tmp_path):
+    """pijit's own in C would make each id() dearer; those of the program are told as ever."""
+    (tmp_path / "program.py").write_text('''
+import sys
+class Thing: pass
+things = [Thing(), Thing()]
+def places():
+    return [id(thing) for thing in things]
+for _ in range(300):
+    found = places()
+print(found == [int(object.__repr__(thing).rpartition("0x")[2].rstrip(">"), 16) for thing in things])
+try:
+    id()
+except TypeError as e:
+    print(e)
+told = []
+sys.addaudithook(lambda event, args: told.append(args[0] == 7 or len(args)) if event == "builtins.id" else None)
+id(5)
+print(told, id.__name__, id.__self__.__name__, id.__doc__)
+''')
+    plain, enabled = lines_of(tmp_path)
+    assert plain == enabled
+    assert plain[0] == "True"
+    assert plain[2].startswith("[1]")

@@ -21,8 +21,9 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pijit.ground import places
 from pijit.ground.config import CONFIG
-from pijit.runtime import records, tiers
+from pijit.runtime import apart, entries, records, tiers  # noqa: F401  # entries: while what it imports is found
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -97,6 +98,7 @@ def module(name: str) -> Program:
     """`python -m name`. runpy's own search, because its messages are the ones that people know."""
     if not sys.flags.safe_path:
         sys.path[0] = os.getcwd()
+    apart.hide("site")
     sys.argv[0] = "-m"
     try:
         _, spec, code = runpy._get_module_details(name, runpy._Error)  # type: ignore[attr-defined]
@@ -158,12 +160,15 @@ def main(arguments: list[str]) -> None:
         records.keep = []
         atexit.register(print_report)
     sys.argv[:] = [name, *rest]
+    places.end()
     ours = 2  # this frame and the one that compiles or executes
     try:
         program = module(name) if options.module else script(name)
         sys.argv[0] = program.argv0
         if program.path0 is not None and not sys.flags.safe_path:
             sys.path[0] = program.path0
+        if not options.module:
+            apart.hide("site")
         execute(program)
     except BaseException as error:
         without_our_frames(error, ours)
@@ -182,6 +187,8 @@ def export(options: argparse.Namespace) -> None:
 
 def print_report() -> None:
     """What was compiled and what was not, on stderr: stdout is the program's."""
-    from pijit.reports import report
+    with apart.ours():
+        from pijit.reports import report
 
-    print(report.text(), file=sys.stderr)
+        text = report.text()
+    print(text, file=sys.stderr)

@@ -20,6 +20,11 @@ def begin() -> bool:
     return not lock_held() and (_loaded or _loading.acquire(False))
 
 
+def loaded() -> bool:
+    """Whether what compiling needs has been imported."""
+    return _loaded
+
+
 def compiled() -> None:
     """What compiling needs has been imported."""
     global _loaded

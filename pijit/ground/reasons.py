@@ -221,7 +221,8 @@ ROWS: tuple[Reason, ...] = (
            "The entry reached the limit on fragments (PIJIT_MAX_FRAGMENTS); new types run in the interpreter.",
            "Convert types once at the border, or raise the limit."),
     Reason("PJ404", "not_worth_it", "native code did not pay",
-           "The fragment was no faster than the interpreter and was retired; or nothing was compiled, since its loops only move objects about.",
+           "The fragment was no faster than the interpreter and was retired, by what its operations save or by the clock; or nothing was compiled, "
+           "since its loops only move objects about.",
            "Nothing: the interpreter runs this."),
     Reason("PJ405", "nothing_to_compile", "nothing to compile here", "Capture found too little between entry and first break.",
            "See the break."),
@@ -231,6 +232,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ409", "suspendable", "generator or coroutine function",
            "Generator functions, coroutines and asynchronous generators run as they are.",
            "Jit the plain functions that they call."),
+    Reason("PJ410", "not_yet", "hot, to be compiled later",
+           "What was compiled so far that may not pay has taken its share of the program's time (a tenth, and half of what native code has saved).",
+           "Nothing: it is compiled when the program has run for longer. Jit the function to have it compiled at its first call."),
     # 9xx: internal
     Reason("PJ901", "internal", "internal error in pijit", "pijit failed; the code ran in the interpreter and its result is right.",
            "Please report it, with the traceback that the log holds."),

@@ -6,7 +6,7 @@ import linecache
 from typing import TYPE_CHECKING
 
 from pijit.ground import log, reasons
-from pijit.runtime import records
+from pijit.runtime import records, resting
 from pijit.runtime.tiers import SUSPENDABLE
 
 if TYPE_CHECKING:
@@ -55,9 +55,14 @@ def heading(record: Record) -> str:
     )
     if not stats.compiles:
         turned_off = next((entry.off for entry in record.plan.entries.values() if entry.off), "") if record.plan else ""
-        why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else turned_off)
+        why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else turned_off or later(record))
         counts = f"not compiled: {reasons.lookup(why).title if why else 'not hot'}"
     return f"{log.shown_path(code.co_filename)}:{code.co_firstlineno} {name}: {counts}"
+
+
+def later(record: Record) -> str:
+    """The id of the reason why a hot function waits, or ""."""
+    return reasons.lookup("not_yet").id if resting.waits(record) else ""
 
 
 def body(record: Record) -> Iterator[str]:

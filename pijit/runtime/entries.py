@@ -12,6 +12,8 @@ from __future__ import annotations
 import time
 import traceback
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from types import CodeType
@@ -25,12 +27,13 @@ from pijit.ground.intact import intact
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
-from pijit.runtime import driver, lifetimes, worth
+from pijit.runtime import apart, driver, lifetimes, resting, worth
+from pijit.runtime.budget import BUDGET
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import of_program
-from pijit.runtime.patience import Patience, warnings_remembered
+from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 from pijit.trace.tracer import Capture
 
@@ -43,8 +46,8 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 
 @dataclass(slots=True)
 class Entry:
-    """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``, ``seconds``: how
-    often no fragment fitted, the time of the first of those, and what compiling cost so far. ``hits``: native runs when it was full."""
+    """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``: how often no
+    fragment fitted, and the time of the first of those. ``hits``: native runs when it was full."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -52,7 +55,6 @@ class Entry:
     off: str = ""
     misses: int = 0
     since: str = ""
-    seconds: float = 0.0
     hits: int = -1
     patience: Patience = field(default_factory=Patience)
 
@@ -115,27 +117,32 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     entry = state.data.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
-    if not _begin(state.data):
+    begun = _begin(state.data)
+    if not begun:
         return _LATER
     try:
         return _for_entry(state, entry, pc, raw, failures)
     finally:
-        _end(state.data)
+        _end(state.data, begun)
 
 
-def _begin(record: Record) -> bool:
-    """Whether this thread may compile for this code now; `_end` has to follow if so."""
+def _begin(record: Record) -> apart.Aside | bool:
+    """Whether this thread may compile for this code now; if so `_end` has to follow with what this gives."""
     if not intact() or _waits(record) or not forks.begin():
         return False
     if imports.begin():
         if record.plan.busy.acquire(blocking=False):
-            return True
+            begun = apart.begin(imports.loaded())
+            if begun:
+                return begun
+            record.plan.busy.release()
         imports.end()
     forks.end()
     return False
 
 
-def _end(record: Record) -> None:
+def _end(record: Record, begun: apart.Aside | bool) -> None:
+    apart.end(begun)
     record.plan.busy.release()
     imports.end()
     forks.end()
@@ -153,12 +160,12 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
         return _AGAIN
     if failures:
         record.misses += 1
-    if not (record.options.eager or entry.compiled or entry.kind == "after"):
-        wait = entry.patience.misses_to_wait()
-        if wait:
-            return wait
+    resting.wake()
+    wait = _misses_to_wait(record, entry)
+    if wait:
+        return wait
     try:
-        with warnings_remembered():
+        with warnings_remembered(), _paid_for(record, entry):
             return _compile(state, record, entry, pc, raw, failures)
     except CaptureError as error:
         return error
@@ -168,6 +175,22 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
             return raised
         _turn_off(state, record, pc, "internal")
         return NEVER
+
+
+@contextmanager
+def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
+    """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
+    before, start, patience, loads = entry.compiled, time.thread_time(), entry.patience, loading()
+    patience.postponed = False
+    try:
+        yield
+    finally:
+        seconds = 0.0 if loads else time.thread_time() - start  # loading the compiler is no part of what others will take
+        made = entry.compiled > before
+        if not (record.options.eager or (made and not patience.doubtful)):
+            BUDGET.spent += seconds
+        if not patience.postponed:
+            patience.compiled(seconds, in_vain=not made)
 
 
 def _of_program_or_logged(error: BaseException) -> BaseException | None:
@@ -212,13 +235,16 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
-    unwanted = _why_not(capture, entry.kind)
+    unwanted = _why_not(capture, entry.kind, options.eager)
     if unwanted:
         _tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
             _turn_off(state, record, pc, unwanted)
-        return NEVER if entry.compiled == 0 else CONFIG.threshold_loops
+        return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
+    wait = _postponed(record, entry, capture)
+    if wait:
+        return wait
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
@@ -233,7 +259,6 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
     entry.compiled += 1
-    entry.seconds += fragment.compile_seconds
     state.add_fragment(pc, fragment.native)
     count = f"fragment {entry.compiled} of {CONFIG.max_fragments} ({fragment.compile_seconds * 1e3:.0f} ms)"
     _tell(record, entry, line, cause, f"compiled {count}")
@@ -242,36 +267,58 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     return _AGAIN
 
 
+def _misses_to_wait(record: Record, entry: Entry) -> int:
+    wait = entry.patience.misses_to_wait(record.options.eager, bool(entry.compiled) or entry.kind == "after")
+    if wait and entry.kind == "start":
+        resting.rest_until_paid(record, entry.patience.price)
+    return wait
+
+
+def _postponed(record: Record, entry: Entry, capture: Capture) -> int:
+    """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
+    patience = entry.patience
+    patience.price, patience.doubtful = worth.price(capture.graph), worth.is_doubtful(capture.graph)
+    wait = _misses_to_wait(record, entry)
+    patience.postponed = bool(wait)
+    return wait
+
+
 MOST_ENTRIES = 1000  # of one code object: each new one costs a copy of the code
 _REVIEW = 4096  # misses of a full entry before it is asked whether its fragments still fit anything
 
 
 def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference | None) -> int:
-    """An entry at the limit: its fragments stay, other types run in the interpreter, the last reason is on record. One whose fragments
-    hardly ever fit is left alone, since looking for one costs something too."""
-    first = entry.hits < 0
-    before, entry.hits = entry.hits, sum(fragment.hits for fragment in state.fragments(pc))
-    if first:
+    """An entry at the limit: its fragments stay, other types run in the interpreter, the last reason is on record."""
+    if entry.hits < 0:
         record.gave_up = reasons.lookup("too_many_versions").id
         record.last_reason = cause.text() if cause is not None else ""
         _tell(record, entry, _line(record.code, pc), cause, f"interpreter from here on: all {CONFIG.max_fragments} fragments are used (PJ402)")
-    elif entry.hits - before < _REVIEW // 8:
-        _turn_off(state, record, pc, "too_many_versions")
-        return NEVER
-    return _REVIEW
+    return _review(state, record, entry, pc, "too_many_versions")
+
+
+def _review(state: Any, record: Record, entry: Entry, pc: int, reason: str) -> int:
+    """When to look again at an entry that gets no more fragments. Those that it has go where they hardly ever fit: looking for one costs something
+    too."""
+    fragments = state.fragments(pc)
+    before, entry.hits = entry.hits, sum(fragment.hits for fragment in fragments)
+    if before < 0 or entry.hits - before >= _REVIEW // 8:
+        return _REVIEW
+    for fragment in fragments:
+        retire(state, record, fragment, reason)
+    return NEVER
 
 
 _SAID = {"nothing_to_compile": "nothing to compile for these types", "not_worth_it": "it is faster at what the loops do"}
 
 
-def _why_not(capture: Any, kind: str) -> str:
+def _why_not(capture: Any, kind: str, asked: bool) -> str:
     """The reason why a capture is not compiled, or "". A whole function that was asked for is compiled where that is not known to be slower: it
     shows soon whether it pays. Anything else must be able to."""
     if not capture.progress or CONFIG.compile_all:
         return "" if capture.progress else "nothing_to_compile"
     if worth.loop_gain(capture.graph) < 0:
         return "not_worth_it"
-    compiled = (kind == "start" and capture.returns) or worth.can_pay(capture.graph, worth.savings(capture.graph))
+    compiled = (asked and kind == "start" and capture.returns) or worth.can_pay(capture.graph, worth.savings(capture.graph))
     return "" if compiled else "nothing_to_compile"
 
 
@@ -285,6 +332,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     return FragmentRecord(
         line, kinds[entry.kind], compiled.texts, exits,
         sources=compiled.names, saves=worth.savings(compiled.graph), loop_gain=worth.loop_gain(compiled.graph),
+        doubtful=worth.is_doubtful(compiled.graph),
         resumes=tuple((e.frames[0].pc if e.frames else -1, e.kind == "continue" and len(e.frames) == 1) for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
@@ -359,11 +407,13 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
     """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
     record: Record = state.data
-    if not _begin(record):
+    begun = _begin(record)
+    if not begun:
         return count + _LATER
     try:
         from pijit.runtime import hot
 
+        resting.wake()
         return hot.exit_is_hot(state, record, native, index, count)
     except BaseException as error:
         raised = _of_program_or_logged(error)
@@ -371,7 +421,25 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
             return raised
         return NEVER
     finally:
-        _end(record)
+        _end(record, begun)
+
+
+def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
+    """The calls of a function are slower with its fragments than in the interpreter (trial.c): so often they were faster, so often not."""
+    record: Record = state.data
+    begun = _begin(record)
+    if not begun:
+        return None  # it is tried again when an exit is hot
+    try:
+        log.event("perf", record.code, record.code.co_firstlineno, f"calls were slower natively {lost} times of {won + lost}", id="PJ404")
+        for pc in record.plan.entries:
+            for native in state.fragments(pc):
+                retire(state, record, native, "not_worth_it")
+    except BaseException as error:
+        return _of_program_or_logged(error)
+    finally:
+        _end(record, begun)
+    return None
 
 
 # ---- messages --------------------------------------------------------------------------------------------------------
@@ -408,7 +476,7 @@ def _tell(record: Record, entry: Entry, line: int, cause: Difference | None, out
         return
     text = f"{cause.text()} -> {outcome}"
     if entry.misses > 1:
-        text += f"; failure {entry.misses} here since {entry.since}, {entry.seconds * 1e3:.0f} ms of compiling. {cause.id}: {cause.hint}"
+        text += f"; failure {entry.misses} here since {entry.since}, {entry.patience.spent * 1e3:.0f} ms of compiling. {cause.id}: {cause.hint}"
     fields = {"id": cause.id, "source": cause.what, "expected": cause.expected, "got": cause.got, "failures": entry.misses}
     log.event("guards", record.code, line, text, **fields)
 

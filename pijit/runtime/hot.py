@@ -30,6 +30,8 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     if count >= _TRIAL and not _pays(fragment):
         retire(state, record, native, "not_worth_it")
         return NEVER
+    if count >= _TRIAL and _is_doubtful(record):
+        state.try_calls()
     if exit.kind in ("redo", "continue") and exit.at is None and add_entries_after(record, *fragment.resumes[index]):
         install(state, record.plan)
         reason = reasons.lookup(exit.reason)
@@ -38,7 +40,9 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
 
 
 def _pays(fragment: FragmentRecord) -> bool:
-    native = fragment.native
-    loop = native.sampled / native.samples if fragment.loop_gain and native.samples else 0.0
-    kinds = (exit.kind for exit in fragment.exits)
-    return CONFIG.compile_all or worth.pays(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop, fragment.loop_gain)
+    return CONFIG.compile_all or worth.net(fragment) >= 0
+
+
+def _is_doubtful(record: Record) -> bool:
+    """Whether it takes the clock to tell if the function's calls are faster than the interpreter's."""
+    return not CONFIG.compile_all and all(fragment.doubtful for fragment in record.fragments if not fragment.retired)

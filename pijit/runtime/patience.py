@@ -1,7 +1,8 @@
 """When to compile what is hot by its count, and what a compilation must not disturb.
 
 "Rent or buy": compiling takes tens of milliseconds, several hundred the first time, so an entry goes on in the interpreter for about as
-long before it is compiled. A program that is over by then has not paid for anything.
+long before it is compiled, and for longer the more its compilations took. A program that is over by then has not paid for anything.
+All entries together have what `budget` gives them. What was asked for by name (jit) waits for neither.
 """
 
 from __future__ import annotations
@@ -16,34 +17,62 @@ from dataclasses import dataclass
 from threading import Lock
 
 from pijit.ground.config import CONFIG
+from pijit.runtime.budget import BUDGET
 
 _STEP = 16
-_FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba
+_FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
+_LOADING = 0.3  # in so many seconds
+_RENT = 2.0  # seconds to go on for each second that was spent on the entry
 
 
 @dataclass(slots=True)
 class Patience:
-    """Of one entry: when it was found hot, and the misses that were waited for since."""
+    """Of one entry. ``began``: when it was found hot; ``waited``: the misses since that were waited for; ``spent``: the seconds that compiling
+    for it took so far; ``in_vain``: the last time nothing came of it. Once it was captured: about how many seconds it will take (``price``), and
+    whether what comes of it may not pay (``doubtful``)."""
 
     began: float = 0.0
     waited: int = 0
+    spent: float = 0.0
+    in_vain: bool = False
+    price: float = 0.0
+    doubtful: bool = False
+    postponed: bool = False  # it was captured, and is compiled later
 
-    def misses_to_wait(self) -> int:
-        """How many more, about; 0: it is time to compile."""
-        if CONFIG.patience_ms <= 0:
+    def misses_to_wait(self, asked: bool = False, goes_on: bool = False) -> int:
+        """How many more, about; 0: it is time to compile. ``asked``: by name; ``goes_on``: native code has led to it."""
+        if CONFIG.patience_ms <= 0 or (asked and not self.in_vain):
             return 0
         now = time.perf_counter()
+        left = self._needed(goes_on) - (now - self.began if self.began else 0.0)
+        if not asked and left <= 0 and (self.doubtful or not self.price):
+            left = BUDGET.missing_for(self.price)
+        if left <= 0:
+            return 0
         if not self.began:
             self.began, self.waited = now, _STEP
             return _STEP
-        spent = (now - self.began) * 1e3
-        left = CONFIG.patience_ms * (1.0 if "numba" in sys.modules else _FIRST) - spent
-        if left <= 0:
-            return 0
         # never more than were waited for already: the program may get slower
-        more = min(self.waited, max(1, int(self.waited * left / max(spent, 1e-3))))
+        more = min(self.waited, max(1, int(self.waited * left / max(now - self.began, 1e-6))))
         self.waited += more
         return more
+
+    def _needed(self, goes_on: bool) -> float:
+        """The seconds that it has to go on in the interpreter."""
+        if self.spent:
+            return _RENT * self.spent
+        first = 0.0 if goes_on else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
+        return max(first, self.price + loading()) if self.price else first
+
+    def compiled(self, seconds: float, in_vain: bool) -> None:
+        """So long it took, and nothing came of it or something did: the next time it waits from then on."""
+        self.spent += seconds
+        self.began, self.waited, self.in_vain, self.price = 0.0, 0, in_vain, 0.0
+
+
+def loading() -> float:
+    """What a compilation now takes longer because it is the first, in seconds."""
+    return 0.0 if "numba" in sys.modules else _LOADING
 
 
 _at_work: set[int] = set()  # threads

@@ -45,7 +45,9 @@ def start(function: object = None) -> None:
     from pijit.runtime import entries
 
     if not started:
-        _native.set_callbacks(on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_error=on_error, on_fork=forks.wait)
+        _native.set_callbacks(
+            on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_trial=entries.on_trial, on_error=on_error, on_fork=forks.wait
+        )
         started = True
         atexit.register(stop)  # before modules are cleared, what we call included
     wanted = True
@@ -236,10 +238,17 @@ def review() -> None:
         code = record.code_ref()
         if record.space is None or code is None:
             continue
-        state, (space, name) = _native.state_of(code), record.space
-        on = space in NAMESPACES or matches(name)
+        state, on = _native.state_of(code), is_enabled(record)
         if state is not None and (record.paused if on else state.mode == "on"):
             state.mode, record.paused = ("on" if on else "off"), not on
+
+
+def is_enabled(record: Record) -> bool:
+    """Whether the namespace that it is compiled for still is."""
+    if record.space is None:
+        return False
+    space, name = record.space
+    return space in NAMESPACES or matches(name)
 
 
 def rest() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
+from pijit.runtime.records import FragmentRecord
 
 RUN = 60.0  # a few guards, exit, crossing
 _GUARD = 5.0  # each guard above a few
@@ -49,6 +50,7 @@ _OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "lis
 _COPIES = frozenset({"list_get", "list_len", "cmp", "raw_add", "poll", "put"})
 _TOO_SLOW = 0.8
 _OBJECTS_SPEEDUP = 0.1  # at least, once such a loop runs: what enters it and leaves it has to be small against it
+_ARRAYS_SPEEDUP = 1.0  # what a nanosecond in kernels saves at least, however large the arrays are
 _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
@@ -165,6 +167,21 @@ def _gain(names: Sequence[str]) -> float:
     return min(max(gain, _OBJECTS_SPEEDUP), _LOOP_SPEEDUP)
 
 
+def is_doubtful(graph: Graph) -> bool:
+    """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, or does a few things only. What
+    works on arrays or goes round a loop of numbers is."""
+    names = {op.name for block in graph.blocks for op in block.ops}
+    if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
+        return False
+    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call"))
+
+
+def price(graph: Graph) -> float:
+    """About how many seconds the machine code for a captured graph takes: measured on graphs of 30 to 2,000 operations."""
+    ops = sum(len(block.ops) for block in graph.blocks)
+    return ops * 4e-4 + ops * ops * 6e-7
+
+
 def is_repeatable(graph: Graph) -> bool:
     """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
     its frame can be made once more."""
@@ -179,17 +196,26 @@ def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     return has_loop(graph) or any(saved > RUN for saved in saves)
 
 
-def pays(
+def net(fragment: FragmentRecord) -> float:
+    """The nanoseconds that all runs of a fragment so far have saved, less than 0 where they were slower than the interpreter."""
+    native = fragment.native
+    if native is None:
+        return 0.0
+    gain = fragment.loop_gain or (0.0 if fragment.doubtful else _ARRAYS_SPEEDUP)
+    loop = native.sampled / native.samples if gain and native.samples else 0.0
+    kinds = (exit.kind for exit in fragment.exits)
+    return saving(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop, gain)
+
+
+def saving(
     hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float, gain: float = _LOOP_SPEEDUP
-) -> bool:
-    """Whether what has run so far was worth it. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round; ``gain``:
+) -> float:
+    """What has run so far has saved that. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round; ``gain``:
     what one of them saves."""
     cost, saved = hits * _GUARD * max(0, guards - _FEW), 0.0
     for count, save, kind in zip(taken, saves, kinds, strict=True):
         if kind != "poll":
             cost += count * (RETURN if kind == "return" else RUN)
             saved += count * save
-    looping = hits * max(0.0, loop_nanoseconds - _EMPTY_RUN)  # of which the way to the exit is a part
-    return max(saved, looping * (1.0 + gain)) >= cost + looping
-
-
+    looping = hits * max(0.0, loop_nanoseconds - _EMPTY_RUN)
+    return max(saved, looping * gain) - cost  # the way to the exit is a part of what loops

@@ -1,0 +1,110 @@
+/* trial.c - whether the calls of a function are faster with its fragments than in the interpreter, by the clock.
+ *
+ * The calls go one way for a burst and then the other, in pairs of bursts whose order is drawn; compared is the time from the first call of a
+ * burst to the first of the next, with all that the program does between. That is what a verdict has to change; what has nothing to do with
+ * the function is in both. Which burst of a pair took longer is counted, not by how much (a sign test): one that a collection
+ * or the end of a phase fell into says no more than others. Pairs in which something was compiled do not count. */
+#include "pijit.h"
+
+#define LONGEST 64     /* calls in a burst */
+#define SHORT 20000    /* nanoseconds: a burst that takes less is made longer */
+#define FEWEST 9       /* pairs until there is a verdict */
+#define MOST 512       /* and when there is none, the fragments stay */
+#define SURE 9         /* the square of how many standard deviations */
+#define FAR 8          /* so many times as fast, and that for long: one pair says it */
+#define LONG 2000000   /* nanoseconds */
+#define NOT_INLINED 40 /* what a call in the interpreter takes longer while it is tried, as it comes by here */
+
+/* A bit by chance (xorshift): with a fixed order, a program whose calls come in groups would always have the same kind of call in the first
+ * burst of a pair. */
+static bool toss(void)
+{
+    static uint64_t state = 0x9E3779B97F4A7C15u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state >> 32) & 1;
+}
+
+static int64_t callbacks(void)
+{
+    return pj_counters.entries_called + pj_counters.exits_called;
+}
+
+void pj_trial_begin(PjState *s)
+{
+    PjTrial *t = &s->trial;
+    memset(t, 0, sizeof(*t));
+    t->stage = PJ_TRIAL_FIRST;
+    t->calls = 1;
+    t->on = true;
+}
+
+/* The first of a pair begins. */
+static void next_pair(PjTrial *t, int64_t now)
+{
+    t->stage = PJ_TRIAL_FIRST;
+    t->plain = toss();
+    t->callbacks = callbacks();
+    t->began = now;
+    t->left = t->calls;
+}
+
+/* Both bursts of a pair are over. */
+static void judge(PjTrial *t, int64_t native, int64_t plain)
+{
+    if (native <= plain) {
+        t->won++;
+    }
+    else {
+        t->lost++;
+    }
+    int pairs = t->won + t->lost, apart = t->won - t->lost;
+    bool far = plain > LONG && plain > FAR * native;
+    if (far || pairs >= MOST || (pairs >= FEWEST && apart * apart >= SURE * pairs)) {
+        t->slower = !far && pairs < MOST && apart < 0;
+        t->on = t->slower; /* on until somebody is told */
+    }
+}
+
+static void burst_ends(PjTrial *t)
+{
+    int64_t now = pj_clock(), took = now - t->began;
+    if (t->began == 0 || t->callbacks != callbacks()) {
+        next_pair(t, now);
+        return;
+    }
+    if (took < SHORT && t->calls < LONGEST) {
+        t->calls *= 2;
+        next_pair(t, now);
+        return;
+    }
+    if (t->plain && PJ_OWN_CALLS) {
+        took -= NOT_INLINED * (int64_t)t->calls;
+    }
+    if (t->stage == PJ_TRIAL_FIRST) {
+        t->stage = PJ_TRIAL_SECOND;
+        t->first = took;
+        t->plain = !t->plain;
+        t->began = now;
+        t->left = t->calls;
+        return;
+    }
+    judge(t, t->plain ? t->first : took, t->plain ? took : t->first);
+    next_pair(t, now);
+}
+
+/* A call of a function that is tried begins: is it the interpreter's? */
+bool pj_trial_call(PjState *s)
+{
+    PjTrial *t = &s->trial;
+    if (t->slower) {
+        return false;
+    }
+    if (--t->left < 0) {
+        burst_ends(t);
+        t->left--;
+    }
+    t->now = t->on && t->plain;
+    return t->now;
+}

@@ -1,0 +1,187 @@
+"""All compilations together take a share of the program's time; what has to wait for that costs nothing meanwhile."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+import pijit
+from pijit import _native
+from pijit.runtime import budget, resting, worth
+from pijit.runtime.budget import BUDGET, Budget
+
+SOURCE = """
+def value(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x * i
+    return total
+
+def other(x, n):
+    total = 1.0
+    for i in range(n):
+        total -= x * i
+    return total
+
+def third(x, n):
+    return [value(x, n), other(x, n)]
+
+def plain(x):
+    return (x * 2.0 + 1.0) * (x - 3.0) * x - x
+"""
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """What has been spent, and the time that the process has run: a second so far."""
+    now = types.SimpleNamespace(seconds=1.0, saved=0.0)
+    monkeypatch.setattr(budget.time, "process_time", lambda: now.seconds)
+    monkeypatch.setattr(budget, "saved", lambda: now.saved)
+    before = BUDGET.spent, BUDGET.saved, BUDGET.reviewed
+    BUDGET.spent = BUDGET.saved = BUDGET.reviewed = 0.0
+    yield now
+    BUDGET.spent, BUDGET.saved, BUDGET.reviewed = before
+    resting.wake()
+
+
+def test_a_little_at_once_then_a_share(clock):
+    mine = Budget()
+    assert mine.missing() == 0
+    mine.spent, clock.seconds = 0.7, 1.7
+    assert mine.missing() == pytest.approx((0.7 - 0.5 - 0.1 * 1.0) / 0.1)
+    clock.seconds += mine.missing() + 1e-6
+    assert mine.missing() == 0
+
+
+def test_what_native_code_saves_pays_for_more(clock):
+    mine = Budget(spent=3.0)
+    clock.seconds = 4.0
+    assert mine.missing() > 20
+    clock.saved, clock.seconds = 10.0, 4.1
+    assert mine.missing() == 0
+
+
+def test_what_is_saved_is_summed_up():
+    fast = pijit.jit(types.FunctionType(compile(SOURCE, "sums", "exec").co_consts[0].replace(), globals(), "value"))
+    before = budget.saved()
+    for _ in range(200):
+        fast(1.5, 20000)
+    assert budget.saved() > before
+
+
+@pytest.fixture
+def program():
+    module = types.ModuleType("a program")
+    space = vars(module)
+    exec(SOURCE, space)
+    pijit.config.patience_ms = 1
+    pijit.config.compile_all = False
+    pijit.config.threshold_calls = 2
+    pijit.enable(module)
+    yield space
+    pijit.disable(module)
+
+
+def record(function):
+    return _native.state_of(function.__code__).data
+
+
+def calls(function, count=3000):
+    for i in range(count):
+        function(1.0 + i)
+
+
+def test_nothing_more_is_compiled_until_it_can_be_paid_for(clock, program):
+    plain = program["plain"]
+    BUDGET.spent = 100.0
+    calls(plain)
+    assert not record(plain).compiles
+    assert "to be compiled later" in pijit.explain(plain).text()
+    clock.seconds = 10_000.0
+    calls(plain, 60_000)
+    assert record(plain).compiles
+    assert not resting.waits(record(plain))
+
+
+def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
+    BUDGET.spent = 100.0
+    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(6)]
+    for function in functions:
+        calls(function)
+    modes = [_native.state_of(function.__code__).mode for function in functions]
+    assert modes == ["off"] * 4 + ["on"] * 2
+    assert functions[0](2.0) == program["plain"](2.0)
+    clock.seconds = 10_000.0
+    resting.wake()
+    assert {_native.state_of(function.__code__).mode for function in functions} == {"on"}
+    before = _native.counters()["enabled"]
+    functions[0](2.0)
+    assert _native.counters()["enabled"] == before + 1  # it is met again
+
+
+def test_what_is_disabled_meanwhile_stays_so(clock, program):
+    BUDGET.spent = 100.0
+    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(4)]
+    for function in functions:
+        calls(function)
+    pijit.disable()
+    clock.seconds = 10_000.0
+    resting.wake()
+    assert {_native.state_of(function.__code__).mode for function in functions} == {"off"}
+
+
+def test_what_is_dear_and_may_not_pay_waits_for_its_price(clock, program, monkeypatch):
+    monkeypatch.setattr(worth, "price", lambda graph: 30.0)
+    monkeypatch.setattr("pijit.runtime.patience.Patience._needed", lambda self, goes_on: 0.0)
+    plain = program["plain"]
+    calls(plain)
+    entry = next(iter(record(plain).plan.entries.values()))
+    assert entry.patience.postponed
+    assert not record(plain).compiles
+    clock.seconds = 10_000.0
+    calls(plain, 60_000)
+    assert record(plain).compiles
+
+
+def test_a_loop_of_numbers_is_not_counted(clock, program):
+    """It is looked at while little more than all has been spent, and then known to pay."""
+    BUDGET.spent = 0.7
+    calls(program["plain"])
+    assert not record(program["plain"]).compiles
+    value = program["value"]
+    for _ in range(2000):
+        value(1.5, 200)
+    assert record(value).compiles
+
+
+def test_a_jitted_function_does_not_wait(clock):
+    BUDGET.spent = 100.0
+    fast = pijit.jit(types.FunctionType(compile(SOURCE, "asked", "exec").co_consts[0].replace(), globals(), "value"))
+    fast(1.0, 10)
+    assert pijit.stats(fast).compiles
+
+
+def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
+    from pijit.runtime import patience
+
+    now = [100.0]
+    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(BUDGET, "spent", 0.0)
+    pijit.config.patience_ms = 40
+    entry = patience.Patience()
+    waits = []
+    for _ in range(3):
+        entry.compiled(0.5, in_vain=True)
+        start = now[0]
+        while wait := entry.misses_to_wait(asked=True):
+            now[0] += wait * 1e-4
+        waits.append(now[0] - start)
+    assert waits[0] == pytest.approx(1.0, rel=0.1)
+    assert waits[2] == pytest.approx(3.0, rel=0.1)
+    entry.compiled(0.5, in_vain=False)
+    assert entry.misses_to_wait(asked=True) == 0  # another type of what was asked for by name
+
+
+def test_net_of_a_retired_fragment_is_nothing():
+    assert worth.net(types.SimpleNamespace(native=None)) == 0.0
