@@ -71,6 +71,24 @@ static void hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
+/* Letting go of what the Python side has made runs Python code, of llvmlite's and of weakref's: nothing for a tracer or profiler of the program's,
+ * nor for what its signal handlers raise. No exception may be set. */
+void pj_let_go(PyObject **slot)
+{
+    if (*slot == NULL) {
+        return;
+    }
+    PyThreadState *ts = PyThreadState_Get();
+    sigset_t before;
+    hold_signals(&before);
+    PyThreadState_EnterTracing(ts);
+    pj_thread.in_callback++;
+    Py_CLEAR(*slot);
+    pj_thread.in_callback--;
+    PyThreadState_LeaveTracing(ts);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* Calls callback(*args); steals args (may be NULL with an exception). NULL: it failed and was reported. */
 static PyObject *call(PyObject *callback, PyObject *args, const char *name)
 {

@@ -19,8 +19,8 @@ static void fragment_clear(PjFragment *f)
     PyMem_Free(f->sites);
     f->sites = NULL;
     Py_CLEAR(f->texts);
-    Py_CLEAR(f->keep);
-    Py_CLEAR(f->data);
+    pj_let_go(&f->keep);
+    pj_let_go(&f->data);
 }
 
 static void fragment_dealloc(PyObject *self)

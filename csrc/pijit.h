@@ -396,6 +396,7 @@ void pj_collector_end(void);
 
 /* callbacks.c */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial;
+void pj_let_go(PyObject **slot); /* of the Python side's */
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_raise_later(PyObject *exc);
 bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to be asked another time */

@@ -47,7 +47,7 @@ static void state_dealloc(PyObject *self)
         PyMem_Free(p->fragments);
         PyMem_Free(p);
     }
-    Py_CLEAR(s->data);
+    pj_let_go(&s->data);
     pj_err_give(exc);
     PyObject_Free(self);
 }

@@ -49,7 +49,7 @@ def set_callbacks(
     on_entry: Callable[..., int] | None = ...,
     on_exit: Callable[[CodeState, Fragment, int, int], int | BaseException] | None = ...,
     on_error: Callable[[str], None] | None = ...,
-    on_fork: Callable[[], None] | None = ...,
+    on_fork: Callable[[], object] | None = ...,
     on_trial: Callable[[CodeState, int, int], BaseException | None] | None = ...,
     exit_threshold: int = ...,
 ) -> None: ...

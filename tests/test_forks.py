@@ -11,12 +11,13 @@ import threading
 import time
 import warnings
 
+import llvmlite.binding.ffi
 import pytest
 
 import pijit
 from pijit import _native
 from pijit.ground import forks
-from pijit.runtime import driver, entries, hot, tiers
+from pijit.runtime import driver, entries, hot, resting, tiers
 from pijit.runtime.patience import warnings_remembered
 
 SOURCE = "def f(n):\n    s = {k}\n    for i in range(n):\n        s = s + i * 0.5\n    return s\n"
@@ -131,6 +132,43 @@ def test_nothing_is_compiled_while_another_thread_forks():
         forks._after_in_parent()
     assert found == [(8 + HALF, 0)]
     assert compiles(later, 8)
+
+
+def test_a_thread_that_is_about_to_see_the_fork():
+    """It has begun nothing: the child has no reason not to compile."""
+    forks._before()
+    forks._compiling[-1] = object()
+    forks._after_in_child()
+    assert not forks._torn
+    assert not forks._compiling
+    assert compiles(made(14), 14)
+
+
+@pytest.mark.parametrize("place", ["LLVM", "resting"])
+def test_a_fork_waits_for_locks_that_are_taken_elsewhere(place):
+    """As where the program lets go of native code, or asks for a report."""
+    assert compiles(made(11), 11)
+    lock = {"LLVM": llvmlite.binding.ffi.lib._lock, "resting": resting._change}[place]
+    reached, go_on, left = threading.Event(), threading.Event(), []
+
+    def work():
+        with lock:
+            reached.set()
+            go_on.wait(60)
+            left.append(True)
+
+    def goes_on():
+        with lock:
+            return left and compiles(made(12), 12)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert reached.wait(60)
+    threading.Timer(0.2, go_on.set).start()
+    assert in_child(goes_on)
+    thread.join()
+    with lock:
+        assert compiles(made(13), 13)
 
 
 FIRST = """

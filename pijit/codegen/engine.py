@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pijit.ground import forks
+
 from . import cache, symbols
 
 VERSION = "3"  # of the code generator: a change of what it emits for one text of IR
@@ -68,6 +70,7 @@ def _load() -> None:
     try:
         for name in ("numba", "numba.core.codegen", "numba.core.compiler_lock", "llvmlite.binding.newpassmanagers"):
             importlib.import_module(name)
+        forks.hold(importlib.import_module("llvmlite.binding.ffi").lib._lock)  # nothing else gives it away
     finally:
         if settling:
             _native().settle_end()

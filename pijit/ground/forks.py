@@ -4,6 +4,8 @@ The child of a fork gets everything as it is at that moment, half an import, the
 thread that would finish it. So a fork waits until no other thread compiles, and none begins before the fork is done: what is hot then
 goes on in the interpreter. Nothing that compiles waits for the program; should it take too long all the same, the fork goes on, and
 its child compiles nothing.
+
+Locks that are held for a moment elsewhere, too, as that of LLVM is while the program lets go of native code, are held by the thread that forks.
 """
 
 from __future__ import annotations
@@ -11,13 +13,27 @@ from __future__ import annotations
 import os
 import time
 from _thread import get_ident
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from threading import Event
+
+Lock = AbstractContextManager[object]
+
+
+@dataclass(slots=True)
+class Fork:
+    """``held``: locks; ``torn``: others have not done what they were compiling."""
+
+    held: list[Lock] = field(default_factory=list)
+    torn: bool = False
+
 
 _LONGEST = 60.0  # seconds that a fork waits
 _compiling: dict[int, object] = {}  # by thread; each adds and removes its own only
-_forking: set[int] = set()
+_forking: dict[int, Fork] = {}  # by thread
 _ended = Event()
 _torn = False
+_locks: list[Lock] = []
 
 
 def begin() -> bool:
@@ -35,33 +51,46 @@ def end() -> None:
     _ended.set()
 
 
+def hold(lock: Lock) -> None:
+    """From here on no fork finds it with another thread. Those who have it wait for nothing."""
+    _locks.append(lock)
+
+
 def _others() -> set[object]:
     return set(_compiling.values()) - {_compiling.get(get_ident())}
 
 
-def wait() -> None:
-    """Until other threads have done what they are compiling, or for too long."""
+def wait() -> bool:
+    """Until other threads have done what they are compiling, or for too long; whether they have. Who begins after that looks first whether there is
+    a fork, and does nothing."""
     latest, busy = time.monotonic() + _LONGEST, _others()
     while busy & _others():
         _ended.clear()
         if not busy & _others() or not _ended.wait(max(0.0, latest - time.monotonic())):
             break
+    return not busy & _others()
 
 
 def _before() -> None:
     """Waits once more: a fork that is not Python's own tells nobody before. What imports now and wants to be called at forks
     would be called at the half of this one."""
-    _forking.add(get_ident())
-    wait()
+    fork = _forking[get_ident()] = Fork()
+    fork.torn = not wait()
+    for lock in _locks:
+        lock.__enter__()
+        fork.held.append(lock)
 
 
-def _after_in_parent() -> None:
-    _forking.discard(get_ident())
+def _after_in_parent() -> Fork:
+    fork = _forking.pop(get_ident(), Fork())
+    for lock in reversed(fork.held):
+        lock.__exit__(None, None, None)
+    return fork
 
 
 def _after_in_child() -> None:
     global _ended, _torn
-    _torn = _torn or bool(_others())
+    _torn = _after_in_parent().torn or _torn
     _compiling.clear()
     _forking.clear()
     _ended = Event()  # another thread may have held its lock

@@ -35,7 +35,7 @@ class Flow:
     """The control flow of one bytecode."""
 
     def __init__(self, bytecode: Bytecode) -> None:
-        self.bytecode = bytecode
+        self._instructions, self._by_pc = bytecode.instructions, bytecode.by_pc  # not the bytecode: it keeps its flow
         self._handlers = _handlers(bytecode)
         self._depths = self._find_depths()
         self.leaders: tuple[int, ...] = self._find_leaders()
@@ -47,11 +47,11 @@ class Flow:
 
     def handler(self, pc: int) -> Handler | None:
         """Where an exception at the instruction at pc is handled, if it is handled here."""
-        return self._handlers.get(self.bytecode.at(pc).pc)
+        return self._handlers.get(self._by_pc[pc].pc)
 
     def next_pcs(self, pc: int) -> tuple[int, ...]:
         """Where the instruction at pc may go on when it does not raise."""
-        i = self.bytecode.at(pc)
+        i = self._by_pc[pc]
         onward = () if i.opname in _ENDS else (i.next,)
         return onward if i.target is None else (*onward, i.target)
 
@@ -62,7 +62,7 @@ class Flow:
 
     def stack_depth(self, pc: int) -> int | None:
         """The height of the value stack before the instruction at pc; None where nothing leads."""
-        return self._depths.get(self.bytecode.at(pc).pc)
+        return self._depths.get(self._by_pc[pc].pc)
 
     def loop_at(self, pc: int) -> Loop | None:
         """The loop whose header is pc."""
@@ -70,7 +70,7 @@ class Flow:
 
     def _find_depths(self) -> dict[int, int]:
         depths: dict[int, int] = {}
-        todo = [(self.bytecode.instructions[0].pc, 0)]
+        todo = [(self._instructions[0].pc, 0)]
         while todo:
             pc, depth = todo.pop()
             if pc in depths:
@@ -78,14 +78,14 @@ class Flow:
                     raise ValueError(f"stack depths {depths[pc]} and {depth} meet at {pc}")
                 continue
             depths[pc] = depth
-            i = self.bytecode.at(pc)
+            i = self._by_pc[pc]
             todo += [(after, depth + _effect(i, jump=after == i.target)) for after in self.next_pcs(pc)]
             if handler := self.handler(pc):
                 todo.append((handler.pc, handler.depth + handler.lasti + 1))
         return depths
 
     def _reachable(self) -> Iterator[Instruction]:
-        return (i for i in self.bytecode.instructions if i.pc in self._depths)
+        return (i for i in self._instructions if i.pc in self._depths)
 
     def _find_leaders(self) -> tuple[int, ...]:
         """A block begins at the start, where a jump or a handler leads, after a jump, and where the handler changes."""

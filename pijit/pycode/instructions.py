@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
+from pijit.ground.weak import Rows
 from pijit.pycode.rows import Micro, Operand, normalise
 from pijit.pycode.versions import CACHES, CALL_ORDER, HERE, JUMPS, PREFIXES
 
@@ -59,8 +60,8 @@ class Bytecode:
         self.sees_frame = any(_looks_at_frames(step) for step in steps)
         self.is_wide = len(self.slots) > _WIDE
         self.loads_super = any(step.name in _LOADS_NAME and step.arg == "super" for step in steps)
-        self.analyses: dict[str, Any] = {}  # what flow and liveness have found out
-        self._by_pc = {i.at: i for i in self.instructions} | {i.pc: i for i in self.instructions}
+        self.analyses: dict[str, Any] = {}  # what flow and liveness have found out; nothing in it refers back here
+        self.by_pc = {i.at: i for i in self.instructions} | {i.pc: i for i in self.instructions}
 
     @property
     def code(self) -> CodeType:
@@ -72,7 +73,7 @@ class Bytecode:
 
     def at(self, pc: int) -> Instruction:
         """The instruction whose first unit or whose opcode is at pc."""
-        return self._by_pc[pc]
+        return self.by_pc[pc]
 
     def _start(self) -> int:
         start = 0
@@ -85,26 +86,12 @@ class Bytecode:
         return start
 
 
-_cache: dict[int, Bytecode] = {}
+_cache: Rows[Bytecode] = Rows()
 
 
 def decode(code: CodeType) -> Bytecode:
-    """The bytecode of a code object; the same object is decoded once.
-
-    Kept by identity: code objects compare by value, and equal ones may differ in file name.
-    """
-    key = id(code)
-    found = _cache.get(key)
-    if found is None:
-        found = _cache[key] = Bytecode(code)
-        weakref.finalize(code, _forget, key).atexit = False
-    return found
-
-
-def _forget(key: int) -> None:
-    found = _cache.pop(key, None)
-    if found is not None:
-        found.analyses.clear()  # they refer back: what the constants of the code refer to would live until the collector comes
+    """The bytecode of a code object; the same object is decoded once."""
+    return _cache.get(code) or _cache.put(code, Bytecode(code))
 
 
 def _instructions(code: CodeType) -> Iterator[Instruction]:

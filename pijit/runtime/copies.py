@@ -7,6 +7,8 @@ import weakref
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from pijit.ground.weak import Rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -15,31 +17,33 @@ if TYPE_CHECKING:
 SHORT = 128  # bytes of code that run in less than 300 ns
 
 # One private copy for one code object and one set of options, so that a nested function that is made again and again
-# is compiled once. By id: code objects compare by content, and equal ones may come from different files.
-COPIES: dict[tuple[int, Options], CodeType] = {}
-ORIGINALS: dict[int, weakref.ref[CodeType]] = {}  # by id of the copy
+# is compiled once.
+_COPIES: Rows[dict[Options, CodeType]] = Rows()
+_ORIGINALS: Rows[tuple[weakref.ref[CodeType], Options]] = Rows()
 
 
 def original(code: CodeType) -> CodeType:
     """The code object that a copy was made of; itself when it is no copy."""
-    return ORIGINALS.get(id(code), lambda: None)() or code
+    row = _ORIGINALS.get(code)
+    return (row and row[0]()) or code
 
 
 def private_code(code: CodeType, options: Options) -> CodeType:
     """The copy that carries what pijit knows; it lives as long as the original. A copy's copy is its original's."""
     code = original(code)
-    key = (id(code), options)
-    if key not in COPIES:
-        copy = COPIES[key] = code.replace()
-        ORIGINALS[id(copy)] = weakref.ref(code)
-        weakref.finalize(code, COPIES.pop, key, None).atexit = False
-        weakref.finalize(copy, ORIGINALS.pop, id(copy), None).atexit = False
-    return COPIES[key]
+    copies = _COPIES.get(code)
+    if copies is None:
+        copies = _COPIES.put(code, {})
+    if options not in copies:
+        copies[options] = code.replace()
+        _ORIGINALS.put(copies[options], (weakref.ref(code), options))
+    return copies[options]
 
 
 def options_of(copy: CodeType) -> Options | None:
     """What a copy was made for; None when it is no copy."""
-    return next((options for (_, options), code in COPIES.items() if code is copy), None)
+    row = _ORIGINALS.get(copy)
+    return row and row[1]
 
 
 def as_plain(code: CodeType, functions: Iterable[FunctionType]) -> None:

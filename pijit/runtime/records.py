@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pijit.ground import reasons
+from pijit.ground.weak import Objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,7 +116,7 @@ class Record:
         self.plan: Any = None  # the driver's own
         self.space: tuple[int, str] | None = None  # id and name of the namespace that it was compiled for, None when jitted
         self.paused = False  # while that namespace is not enabled
-        self.callers: weakref.WeakSet[Any] = weakref.WeakSet()  # the jitted functions that run this code
+        self.callers: Objects[Any] = Objects()  # the jitted functions that run this code
         RECORDS.add(self)
         if keep is not None:
             keep.append(code)
@@ -161,7 +162,7 @@ class Record:
 
 
 # Every record that is alive. A record dies with its code object, unless a report will want it: then `keep` is a list.
-RECORDS: weakref.WeakSet[Record] = weakref.WeakSet()
+RECORDS: Objects[Record] = Objects()
 keep: list[CodeType] | None = None
 
 

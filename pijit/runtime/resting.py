@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from pijit import _native
-from pijit.ground import log, reasons
+from pijit.ground import forks, log, reasons
 from pijit.runtime import tiers
 from pijit.runtime.budget import BUDGET
 
@@ -19,6 +19,7 @@ _SHORT = 0.02  # seconds that are not worth it
 _awake: list[weakref.ref[Any]] = []  # records of those that asked last
 _resting: list[weakref.ref[Any]] = []
 _change = RLock()  # of these two; a signal may come while a report is made
+forks.hold(_change)
 
 
 def rest_until_paid(record: Any, price: float) -> None:
