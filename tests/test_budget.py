@@ -38,28 +38,54 @@ def clock(monkeypatch):
     now = types.SimpleNamespace(seconds=1.0, saved=0.0)
     monkeypatch.setattr(budget.time, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
-    before = BUDGET.spent, BUDGET.saved, BUDGET.reviewed
-    BUDGET.spent = BUDGET.saved = BUDGET.reviewed = 0.0
+    monkeypatch.setattr(resting, "_OFTEN", 0.0)
+    before = BUDGET.saved, BUDGET.reviewed
+    BUDGET.saved = BUDGET.reviewed = 0.0
     yield now
-    BUDGET.spent, BUDGET.saved, BUDGET.reviewed = before
+    BUDGET.saved, BUDGET.reviewed = before
+    spend(0.0)
     resting.wake()
 
 
-def test_a_little_at_once_then_a_share(clock):
+def spend(seconds):
+    """So much has been spent of each account."""
+    BUDGET.looking.spent = BUDGET.compiling.spent = seconds
+
+
+def test_a_little_at_once_then_a_share_then_a_smaller_one():
+    account = budget.Account(at_once=0.1, first=0.2, later=0.05)
+    assert account.missing(0.0, 0.1) == 0
+    assert account.missing(0.0, 0.3) == pytest.approx(1.0)
+    assert account.missing(0.4, 0.3) == pytest.approx(0.6)
+    account.spent = 0.1 + 0.2 * budget._FIRST
+    assert account.missing(budget._FIRST) == pytest.approx(0, abs=1e-9)
+    assert account.missing(budget._FIRST, 0.1) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("price", [0.0, 0.1])
+def test_each_account_has_its_own(clock, price):
     mine = Budget()
-    assert mine.missing() == 0
-    mine.spent, clock.seconds = 0.7, 1.7
-    assert mine.missing() == pytest.approx((0.7 - 0.5 - 0.1 * 1.0) / 0.1)
-    clock.seconds += mine.missing() + 1e-6
-    assert mine.missing() == 0
+    (mine.compiling if price else mine.looking).spent, clock.seconds = 5.0, 6.0
+    wait = mine.missing(price)
+    assert wait > 0
+    assert not mine.missing(0.1 if price == 0 else 0.0)
+    clock.seconds += wait + 1e-6
+    assert mine.missing(price) == 0
 
 
 def test_what_native_code_saves_pays_for_more(clock):
-    mine = Budget(spent=3.0)
-    clock.seconds = 4.0
-    assert mine.missing() > 20
-    clock.saved, clock.seconds = 10.0, 4.1
-    assert mine.missing() == 0
+    mine = Budget()
+    mine.compiling.spent, clock.seconds = 6.0, 7.0
+    assert mine.missing(0.1) > 20
+    clock.saved, clock.seconds = 10.0, 7.1
+    assert mine.missing(0.1) == 0
+
+
+def test_native_code_on_objects_saves_no_more_than_it_took(monkeypatch):
+    monkeypatch.setattr(worth, "net", lambda fragment: 1e9)
+    native = types.SimpleNamespace(hits=100, sampled=50.0, samples=5)
+    assert worth.known_net(types.SimpleNamespace(doubtful=True, native=native)) == 1000.0
+    assert worth.known_net(types.SimpleNamespace(doubtful=False, native=native)) == 1e9
 
 
 def test_what_is_saved_is_summed_up():
@@ -94,25 +120,25 @@ def calls(function, count=3000):
 
 def test_nothing_more_is_compiled_until_it_can_be_paid_for(clock, program):
     plain = program["plain"]
-    BUDGET.spent = 100.0
+    spend(100.0)
     calls(plain)
     assert not record(plain).compiles
     assert "to be compiled later" in pijit.explain(plain).text()
-    clock.seconds = 10_000.0
+    clock.seconds = 1e6
     calls(plain, 60_000)
     assert record(plain).compiles
     assert not resting.waits(record(plain))
 
 
 def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
-    BUDGET.spent = 100.0
+    spend(100.0)
     functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(6)]
     for function in functions:
         calls(function)
     modes = [_native.state_of(function.__code__).mode for function in functions]
     assert modes == ["off"] * 4 + ["on"] * 2
     assert functions[0](2.0) == program["plain"](2.0)
-    clock.seconds = 10_000.0
+    clock.seconds = 1e6
     resting.wake()
     assert {_native.state_of(function.__code__).mode for function in functions} == {"on"}
     before = _native.counters()["enabled"]
@@ -121,12 +147,12 @@ def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
 
 
 def test_what_is_disabled_meanwhile_stays_so(clock, program):
-    BUDGET.spent = 100.0
+    spend(100.0)
     functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(4)]
     for function in functions:
         calls(function)
     pijit.disable()
-    clock.seconds = 10_000.0
+    clock.seconds = 1e6
     resting.wake()
     assert {_native.state_of(function.__code__).mode for function in functions} == {"off"}
 
@@ -139,14 +165,14 @@ def test_what_is_dear_and_may_not_pay_waits_for_its_price(clock, program, monkey
     entry = next(iter(record(plain).plan.entries.values()))
     assert entry.patience.postponed
     assert not record(plain).compiles
-    clock.seconds = 10_000.0
+    clock.seconds = 1e6
     calls(plain, 60_000)
     assert record(plain).compiles
 
 
 def test_a_loop_of_numbers_is_not_counted(clock, program):
-    """It is looked at while little more than all has been spent, and then known to pay."""
-    BUDGET.spent = 0.7
+    """It is looked at, on another account, and then known to pay."""
+    BUDGET.compiling.spent, clock.seconds = 100.0, 200.0
     calls(program["plain"])
     assert not record(program["plain"]).compiles
     value = program["value"]
@@ -156,7 +182,7 @@ def test_a_loop_of_numbers_is_not_counted(clock, program):
 
 
 def test_a_jitted_function_does_not_wait(clock):
-    BUDGET.spent = 100.0
+    spend(100.0)
     fast = pijit.jit(types.FunctionType(compile(SOURCE, "asked", "exec").co_consts[0].replace(), globals(), "value"))
     fast(1.0, 10)
     assert pijit.stats(fast).compiles
@@ -167,7 +193,6 @@ def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
 
     now = [100.0]
     monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(BUDGET, "spent", 0.0)
     pijit.config.patience_ms = 40
     entry = patience.Patience()
     waits = []

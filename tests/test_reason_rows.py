@@ -136,7 +136,7 @@ def test_the_example_leads_to_its_reason(id, monkeypatch):
     monkeypatch.setattr(trace, "path", "example")
     monkeypatch.setattr(trace, "write", lambda channel, text, **fields: rows.append((text, fields)))
     monkeypatch.setattr(driver, "capture_entry", driver.capture_entry)  # an example imitates a bug
-    monkeypatch.setattr(BUDGET, "spent", BUDGET.spent)  # and one a program that has run for long
+    monkeypatch.setattr(BUDGET.looking, "spent", BUDGET.looking.spent)  # and one a program that has run for long
     known = set(records.RECORDS)
     source = reasons.lookup(id).example
     with warnings.catch_warnings(), settings(raise_internal=id != "PJ901"):

@@ -8,20 +8,10 @@ python -m pijit cache [clear]
 
 from __future__ import annotations
 
+import importlib
 import sys
-from typing import TYPE_CHECKING
 
-from pijit.command import cache, doctor, reasons, run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-COMMANDS: dict[str, Callable[[list[str]], None]] = {
-    "run": run.main,
-    "reasons": reasons.main,
-    "doctor": doctor.main,
-    "cache": cache.main,
-}
+COMMANDS = ("run", "reasons", "doctor", "cache")  # a module each, whose `main` takes the arguments
 
 
 def main() -> None:
@@ -32,4 +22,4 @@ def main() -> None:
         return
     if name not in COMMANDS:
         sys.exit(f"pijit: no command {name!r}; there are: {', '.join(COMMANDS)}")
-    COMMANDS[name](rest[:-1])
+    importlib.import_module(f"pijit.command.{name}").main(rest[:-1])

@@ -65,7 +65,7 @@ from .groups import (
     stretch_of,
     takes,
 )
-from .remade import remake
+from .remade import needed_in, remake
 from .rename import Renamer
 from .reuse import begins, ending
 from .shapes import Equal, Same, learn
@@ -83,8 +83,9 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bo
     if not alone:
         for block, plan in plans:
             plan.reuse(graph, block)
+        needed = needed_in(graph) if any(plan.groups for _, plan in plans) else {}
         for block, plan in plans:
-            remake(graph, block, plan.groups, plan.plain)
+            remake(block, plan.groups, plan.plain, needed)
     for block, plan in plans:
         plan.redirect(block)
     users = _users(graph)

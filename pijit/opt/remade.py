@@ -20,9 +20,14 @@ from .groups import LIMIT, Group, dtype_name, flat, operands_of, order_of, stret
 _CHEAP = frozenset({"add", "subtract", "multiply", "negative"})
 
 
-def remake(graph: Graph, block: Block, groups: list[Group], plain: Callable[[Op], bool]) -> None:
-    """Does so for the groups of a block. ``plain``: whether a kernel does the operation element by element."""
-    uses = _Uses(graph, block)
+Needed = dict[Value, set[Block | None]]
+
+
+def remake(block: Block, groups: list[Group], plain: Callable[[Op], bool], needed: Needed) -> None:
+    """Does so for the groups of a block. ``plain``: whether a kernel does the operation element by element; ``needed``: see `needed_in`."""
+    if not groups:
+        return
+    uses = _Uses(block, needed)
     for group in sorted(groups, key=lambda group: group.first, reverse=True):  # what follows is known when it counts
         for op in group.ops[::-1]:
             _remake(op, group, groups, uses, plain)
@@ -37,7 +42,7 @@ def _remake(op: Op, group: Group, groups: list[Group], uses: _Uses, plain: Calla
     kept = group.fold is not None or any(
         reader not in own for other in group.ops if other is not op for reader in uses.readers.get(other.result, ())
     )
-    if made in uses.elsewhere or not kept or not (readers or places):
+    if uses.elsewhere(made) or not kept or not (readers or places):
         return
     if any(not any(reader in host.ops for host in hosts) for reader in readers):
         return
@@ -93,26 +98,39 @@ def _can_begin_again(block: Block, group: Group, groups: list[Group], until: int
     return repeatable(block, group.first, until) and not any(group.first <= place for place in stores)
 
 
-class _Uses:
-    """``readers``: who has a value as an argument; ``exits``: the places in the block of those whose exits need it; ``elsewhere``: what jumps and
-    other blocks need."""
+def needed_in(graph: Graph) -> Needed:
+    """The blocks whose operations, or the exits of these, need a value; None: a jump does, or what leaves at the end of a block."""
+    found: Needed = {}
+    for block in graph.blocks:
+        for op in block.ops:
+            for value in (*op.args, *_at_exits(op)):
+                found.setdefault(value, set()).add(block)
+        ends = [arg for jump in block.jumps() for arg in jump.args]
+        if isinstance(block.end, Leave):
+            ends += block.end.exit.values()
+        for value in ends:
+            found.setdefault(value, set()).add(None)
+    return found
 
-    def __init__(self, graph: Graph, block: Block) -> None:
+
+def _at_exits(op: Op) -> set[Value]:
+    return {value for exit in op.exits.values() for value in exit.values()}
+
+
+class _Uses:
+    """Of values in a block. ``readers``: who has one as an argument; ``exits``: the places of those whose exits need it."""
+
+    def __init__(self, block: Block, needed: Needed) -> None:
         self.block = block
+        self.needed = needed
         self.readers: dict[Value, list[Op]] = {}
         self.exits: dict[Value, list[int]] = {}
-        self.elsewhere: set[Value] = set()
-        for other in graph.blocks:
-            for place, op in enumerate(other.ops):
-                needed = {value for exit in op.exits.values() for value in exit.values()}
-                if other is not block:
-                    self.elsewhere.update(op.args, needed)
-                    continue
-                for value in set(op.args):
-                    self.readers.setdefault(value, []).append(op)
-                for value in needed:
-                    self.exits.setdefault(value, []).append(place)
-            for jump in other.jumps():
-                self.elsewhere.update(jump.args)
-            if isinstance(other.end, Leave):
-                self.elsewhere.update(other.end.exit.values())
+        for place, op in enumerate(block.ops):
+            for value in set(op.args):
+                self.readers.setdefault(value, []).append(op)
+            for value in _at_exits(op):
+                self.exits.setdefault(value, []).append(place)
+
+    def elsewhere(self, value: Value) -> bool:
+        """Whether jumps or other blocks need it."""
+        return bool(self.needed.get(value, set()) - {self.block})

@@ -117,13 +117,19 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     entry = state.data.plan.entries.get(pc)
     if entry is None or entry.off:
         return NEVER
-    begun = _begin(state.data)
+    record: Record = state.data
+    resting.wake()
+    wait = _misses_to_wait(record, entry)
+    if wait:
+        record.misses += bool(failures)
+        return wait
+    begun = _begin(record)
     if not begun:
         return _LATER
     try:
         return _for_entry(state, entry, pc, raw, failures)
     finally:
-        _end(state.data, begun)
+        _end(record, begun)
 
 
 def _begin(record: Record) -> apart.Aside | bool:
@@ -158,12 +164,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
     record: Record = state.data
     if _has_come_meanwhile(state, pc, failures):
         return _AGAIN
-    if failures:
-        record.misses += 1
-    resting.wake()
-    wait = _misses_to_wait(record, entry)
-    if wait:
-        return wait
+    record.misses += bool(failures)
     try:
         with warnings_remembered(), _paid_for(record, entry):
             return _compile(state, record, entry, pc, raw, failures)
@@ -185,12 +186,13 @@ def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
     try:
         yield
     finally:
-        seconds = 0.0 if loads else time.thread_time() - start  # loading the compiler is no part of what others will take
+        seconds = time.thread_time() - start
         made = entry.compiled > before
+        account = BUDGET.compiling if made else BUDGET.looking
         if not (record.options.eager or (made and not patience.doubtful)):
-            BUDGET.spent += seconds
+            account.spent += seconds
         if not patience.postponed:
-            patience.compiled(seconds, in_vain=not made)
+            patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 
 
 def _of_program_or_logged(error: BaseException) -> BaseException | None:
@@ -270,7 +272,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 def _misses_to_wait(record: Record, entry: Entry) -> int:
     wait = entry.patience.misses_to_wait(record.options.eager, bool(entry.compiled) or entry.kind == "after")
     if wait and entry.kind == "start":
-        resting.rest_until_paid(record, entry.patience.price)
+        resting.rest_until_paid(record, entry.patience.asks())
     return wait
 
 

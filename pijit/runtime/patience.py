@@ -46,7 +46,7 @@ class Patience:
         now = time.perf_counter()
         left = self._needed(goes_on) - (now - self.began if self.began else 0.0)
         if not asked and left <= 0 and (self.doubtful or not self.price):
-            left = BUDGET.missing_for(self.price)
+            left = BUDGET.missing(self.asks())
         if left <= 0:
             return 0
         if not self.began:
@@ -62,7 +62,11 @@ class Patience:
         if self.spent:
             return _RENT * self.spent
         first = 0.0 if goes_on else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
-        return max(first, self.price + loading()) if self.price else first
+        return max(first, self.asks())
+
+    def asks(self) -> float:
+        """The seconds that it takes to compile, and to load the compiler if need be; 0: nobody has looked yet."""
+        return self.price and self.price + loading()
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""

@@ -4,6 +4,7 @@ stay awake, to notice when it is time; what is hot elsewhere notices too.
 
 from __future__ import annotations
 
+import time
 import weakref
 from threading import RLock
 from typing import Any
@@ -15,57 +16,66 @@ from pijit.runtime.budget import BUDGET
 
 _AWAKE = 2
 _SHORT = 0.02  # seconds that are not worth it
+_OFTEN = 0.02  # so many pass at least until it is asked again whether anything can be paid
 
-_awake: list[weakref.ref[Any]] = []  # records of those that asked last
-_resting: list[weakref.ref[Any]] = []
+Waiting = tuple[weakref.ref[Any], float]
+
+_awake: list[Waiting] = []  # records of those that asked last, and what for
+_resting: list[Waiting] = []
+_woken = 0.0  # when that was
 _change = RLock()  # of these two; a signal may come while a report is made
 forks.hold(_change)
 
 
 def rest_until_paid(record: Any, price: float) -> None:
     """A call of the function would be compiled now if that could be paid for; 0: nobody has looked yet."""
-    if record.space is None or BUDGET.missing_for(price) < _SHORT:
+    seconds = BUDGET.missing(price)
+    if record.space is None or seconds < _SHORT:
         return
-    if not any(ref() is record for ref in _awake):
-        _tell(record)
     with _change:
-        if not any(ref() is record for ref in _awake):
-            _awake.append(weakref.ref(record))
+        if not any(ref() is record for ref, _ in _awake):
+            _tell(record, seconds)
+            _awake.append((weakref.ref(record), price))
         while len(_awake) > _AWAKE:
-            _rest(_awake.pop(0))
+            _rest(*_awake.pop(0))
 
 
 def waits(record: Any) -> bool:
     """Whether the function would be compiled if that could be paid for."""
     with _change:
-        return any(ref() is record for ref in (*_awake, *_resting))
+        return any(ref() is record for ref, _ in (*_awake, *_resting))
 
 
-def _tell(record: Any) -> None:
+def _tell(record: Any, seconds: float) -> None:
     row, code = reasons.lookup("not_yet"), record.code
-    text = f"{row.id} {row.title}: {BUDGET.spent:.1f} s of compiling so far, {BUDGET.missing():.1f} s to go"
+    text = f"{row.id} {row.title}: {BUDGET.looking.spent + BUDGET.compiling.spent:.1f} s of compiling so far, {seconds:.1f} s to go"
     log.event("perf", code, code.co_firstlineno, text, id=row.id)
 
 
-def _rest(ref: weakref.ref[Any]) -> None:
+def _rest(ref: weakref.ref[Any], price: float) -> None:
     record = ref()
     state = _state(record)
     if record is not None and state is not None and state.mode == "on" and not any(map(state.fragments, record.plan.entries)):
         state.rest()
-        _resting.append(ref)
+        _resting.append((ref, price))
 
 
 def wake() -> None:
-    """Those that rest are counted again, if something may be compiled."""
-    if not (_resting or _awake) or BUDGET.missing() > 0:
+    """Those that rest and may be compiled now are counted again."""
+    global _woken
+    if not (_resting or _awake) or (now := time.process_time()) - _woken < _OFTEN:
+        return
+    _woken = now
+    paid = {price for price in {price for _, price in (*_resting, *_awake)} if not BUDGET.missing(price)}
+    if not paid:
         return
     with _change:
-        for record in [ref() for ref in _resting]:
+        for record in [ref() for ref, price in _resting if price in paid]:
             state = _state(record)
             if record is not None and state is not None and tiers.is_enabled(record):
                 state.mode = "on"
-        _resting.clear()
-        _awake.clear()
+        for waiting in (_resting, _awake):
+            waiting[:] = [(ref, price) for ref, price in waiting if price not in paid]
     _native.wake()
 
 
