@@ -126,6 +126,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,
+        rounds=CONFIG.max_unroll,
     )
 
 

@@ -23,6 +23,7 @@ from .values import (
     Suspended,
     Together,
     Unrolled,
+    rounds,
     unsupported,
     value_of,
 )
@@ -112,6 +113,8 @@ def advance(t: Tracer, exhausted: int) -> object:
     if isinstance(top, Suspended):
         return generators.resume(t, top, Consumer("for", [], (exhausted,)))
     more = _more(t, top)
+    if more is not False and rounds(top):
+        t.next_round()
     done = t.state.copy()
     done.frame.stack.pop()
     done.frame.pc = exhausted
@@ -173,7 +176,9 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     items, moved = zip(*(_next(t, inner) for inner in it.iterators), strict=True)
     if it.count is None:
         return Container("tuple", items), Together(moved)
-    return Container("tuple", (Scalar(it.count), *items)), Together(moved, t.emit("raw_add", (it.count, const(1)), INT))
+    from .tracer import add
+
+    return Container("tuple", (Scalar(it.count), *items)), Together(moved, add(t, it.count, const(1)))
 
 
 def _length(t: Tracer, sequence: Abstract) -> Value:

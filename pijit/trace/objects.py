@@ -296,14 +296,17 @@ def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
 
 def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     """The items that a loop over a short tuple or list is unrolled for; of a list of numbers, the loop stays a loop."""
+    actual = actual_of(t, value)
+    if type(actual) in (tuple, list) and len(actual) > t.limits.rounds:
+        return None
     if class_of(value) is list and not isinstance(value, Known):
-        actual = actual_of(t, value)
         numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
         origin = origin_of(t, value)
         if numbers or origin is None or is_stored(t, _items_of(actual)):
             return None
         hoist(t, _items_of(actual), origin)
-    return items(t, value)
+    found = items(t, value)
+    return None if found is None or len(found) > t.limits.rounds else found
 
 
 def farewell(value: Abstract) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from ..ir.graph import Value
 from ..pycode.flow import Flow
 from ..pycode.instructions import Bytecode
-from .values import Abstract
+from .values import Abstract, rounds
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class State:
         return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors)
 
     def place(self) -> tuple[Any, ...]:
-        """Where in the program this is."""
+        """Where in the program this is; each round of an unrolled loop is a place of its own."""
         return self.errors, *(
             (
                 id(frame.bytecode),
@@ -97,6 +97,7 @@ class State:
                 frame.pc,
                 frame.then and (frame.then.kind, frame.then.data),
                 frame.consumer and (frame.consumer.kind, frame.consumer.data),
+                *(number for value in frame.stack for number in rounds(value)),
             )
             for frame in self.frames
         )

@@ -31,14 +31,7 @@ from .guards import Guards
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State, Version
-from .values import (
-    LAZY,
-    UNBOUND,
-    Abstract,
-    Break,
-    Together,
-    Unrolled,
-)
+from .values import LAZY, UNBOUND, Abstract, Break
 from .versions import line_of, match, new_version
 
 
@@ -64,7 +57,7 @@ class Limits:
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
     ``single``: for one element by NumPy's inner loop;
     ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``draw``: for a row of ir.draws; ``histogram``: for
-    np.histogram; ``varying``: names of sources that held one object and then another like it."""
+    np.histogram; ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
 
     versions: int = 8
     header_versions: int = 3
@@ -83,6 +76,7 @@ class Limits:
     varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64
+    rounds: int = 64
 
 
 @dataclass(slots=True)
@@ -141,6 +135,7 @@ UNSUPPORTED = {
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
 _MAX_EXIT_SLOTS = 1_000_000  # of all exits of a graph: compiling takes time and memory for each
 _MAX_INPUTS = 2000
+_MAX_UNROLLED = 2000  # operations of a graph in which a loop is unrolled
 _OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
 
 END = object()  # what a handler returns when it has ended the block
@@ -160,7 +155,7 @@ class Tracer:
         self.stored_lists: dict[Source, Place] = {}  # lists that came in, by where from
         self.read_lists: dict[Source, Place] = {}
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
-        self._start = (code, pc, view, limits)
+        self._start = (code, pc, view)
         self.view, self.limits = view, limits
         self.guards = Guards()
         self.graph = Graph([], Block())
@@ -203,7 +198,7 @@ class Tracer:
             self.block, self.state = self._work.pop()
             self._run()
         if self.again or not self.stored_here.isdisjoint(self.hoisted):
-            return Tracer(*self._start, frozenset(self.stored_here), self.made).capture()
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
@@ -378,6 +373,12 @@ class Tracer:
         self.block.end = Leave(exit)
         return END
 
+    def next_round(self) -> None:
+        """An unrolled loop goes round once more. What has become too large for that is captured again, with fewer loops unrolled."""
+        if self._ops > _MAX_UNROLLED and self.limits.rounds:
+            self.limits = replace(self.limits, rounds=self.limits.rounds // 4)
+            self.again = True
+
     def _is_join(self, frame: FrameState, pc: int) -> bool:
         return pc in frame.flow.joins
 
@@ -409,8 +410,6 @@ class Tracer:
         limit = self.limits.header_versions if loop is not None else self.limits.versions
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
-        if any(isinstance(v, Unrolled) or (isinstance(v, Together) and v.unrolls()) for f in state.frames for v in f.stack):
-            limit += self.limits.unroll
         full = len(self._versions) > self.limits.blocks
         if len(versions) >= limit or full:
             block = Block(line_of(frame))

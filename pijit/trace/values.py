@@ -448,8 +448,14 @@ class Together(Abstract):
     def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
         return replace(self, iterators=inner)
 
-    def unrolls(self) -> bool:
-        return any(isinstance(it, Unrolled) or (isinstance(it, Together) and it.unrolls()) for it in self.iterators)
+    def rounds(self) -> tuple[int, ...]:
+        """Of the loops that are unrolled for it, which round they are in."""
+        return tuple(number for it in self.iterators for number in rounds(it))
+
+
+def rounds(value: Abstract) -> tuple[int, ...]:
+    """Which rounds of unrolled loops an iterator is in; empty for anything else."""
+    return (value.index,) if isinstance(value, Unrolled) else value.rounds() if isinstance(value, Together) else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

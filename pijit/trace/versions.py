@@ -28,6 +28,7 @@ from .values import (
     Scalar,
     SequenceIterator,
     Suspended,
+    Together,
     Unrolled,
     containers_in,
     has_identity,
@@ -97,6 +98,8 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
             continue  # its items are the same on every path
         elif stored and loop is not None and isinstance(abstract, (RangeIterator, SequenceIterator)):
             container[key] = abstract.moved(param(abstract.position))
+        elif stored and isinstance(abstract, Together):
+            container[key] = _stepping(abstract, param)
         elif stored and loop is not None and isinstance(abstract, Suspended):
             container[key] = _advancing(abstract, param)
         elif id(abstract) in remade:
@@ -113,6 +116,18 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         if isinstance(abstract, Container):
             container[key] = remade.get(id(abstract), abstract)
     return Version(block, fresh, params), args
+
+
+def _stepping(iterator: Abstract, param: Callable[[Value], Value]) -> Abstract:
+    """An iterator over several. Those that a loop is unrolled for have the same items on every path, and so has the count that goes with them."""
+    if isinstance(iterator, Unrolled):
+        return iterator
+    if not isinstance(iterator, Together):
+        return iterator.remade(map(param, iterator.parts()))
+    count = iterator.count
+    if count is not None and not (iterator.rounds() and isinstance(count, Const)):
+        count = param(count)
+    return Together(tuple(_stepping(inner, param) for inner in iterator.iterators), count)
 
 
 def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstract:

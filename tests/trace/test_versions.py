@@ -88,3 +88,80 @@ def test_numbers_that_a_return_gives_stay_known():
     capture = trace(numbers_of_two_ways_out, np.ones(3))
     assert not capture.breaks
     assert capture.returns
+
+
+def branches_in_rounds(xs, ys, flags):
+    s = 0.0
+    for x, y, flag in zip(xs, ys, flags):  # noqa: B905 (as programs write it)
+        if x[0] > y[0]:
+            s += x[0]
+        if flag is None:
+            s -= y[0]
+        if x[1] > s:
+            s = s * 0.5
+    return s
+
+
+def counted_rounds(xs):
+    s = 0.0
+    for i, x in enumerate(xs):
+        if x[0] > s:
+            s += x[0]
+        s += i
+    return s
+
+
+def nested_rounds(xs, ys):
+    s = 0.0
+    for x in xs:
+        for y in ys:
+            if x[0] > y[0]:
+                s += x[0] - y[0]
+    return s
+
+
+def rounds(number):
+    return [np.array([0.5 * k, k % 3]) for k in range(number)]
+
+
+UNROLLED = [
+    (branches_in_rounds, lambda n: (rounds(n), rounds(n)[::-1], [None, "a"] * (n // 2)), (10, 20, 40)),
+    (counted_rounds, lambda n: (rounds(n),), (10, 20, 40)),
+    (nested_rounds, lambda n: (rounds(n), rounds(4)), (4, 8, 16)),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "sizes"), UNROLLED, ids=[row[0].__name__ for row in UNROLLED])
+def test_a_graph_grows_with_the_rounds_of_an_unrolled_loop_and_no_faster(function, args, sizes):
+    graphs = [trace(function, *args(size)).graph for size in sizes]
+    for measure in (_operations, _parameters):
+        small, middle, large = map(measure, graphs)
+        assert large - middle <= 2 * (middle - small) + 8
+
+
+def _operations(graph):
+    return sum(len(block.ops) for block in graph.blocks)
+
+
+def _parameters(graph):
+    return sum(len(block.params) for block in graph.blocks)
+
+
+def test_the_count_of_an_unrolled_enumerate_is_known_in_each_round():
+    graph = trace(counted_rounds, rounds(6)).graph
+    counts = [op for block in graph.blocks for op in block.ops if op.name == "raw_add"]
+    assert not counts
+
+
+def test_a_loop_whose_rounds_become_too_many_operations_stays_a_loop():
+    def large(xs, ys):
+        s = 0.0
+        for x in xs:
+            for y in ys:
+                for k in (1, 2, 3):
+                    s += x[0] * y[0] - x[1] * y[1] * k
+        return s
+
+    capture = trace(large, rounds(40), rounds(40))
+    assert capture.loops
+    assert _operations(capture.graph) < 400
