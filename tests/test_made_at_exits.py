@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import textwrap
 
 import numpy as np
 import pytest
+from differential import check_calls
 
 import pijit
 
@@ -101,3 +103,19 @@ def test_iterators(function, name, backend):
         LOG.clear()
         results.append((shown(call(OPERANDS[name]())), LOG[:]))
     assert results[1:] == results[:1] * 3
+
+
+def test_rounds_of_an_unrolled_loop_over_several_iterators():
+    source = """
+        def f(xs, ys, flags):
+            s, out = 0.0, []
+            for i, (x, y, flag) in enumerate(zip(xs, ys, flags)):
+                if x[0] > y[0]:
+                    s += x[0] * i
+                if flag is None:
+                    s -= y[0]
+                out.append((i, s))
+            return s, out
+    """
+    rows = [np.array([0.5 * k, k % 3]) for k in range(5)]
+    check_calls(textwrap.dedent(source), [(rows[:4], rows[3::-1], [None, "a", "b", None])] * 3 + [(rows, rows[:4], (None,) * 6)])
