@@ -25,6 +25,10 @@ PROGRAMS = {
         "def f(a, b):\n    a[...] = np.roll(np.roll(a, 1, 1), -2, 0)\n    b[1:] = np.roll(b[:-1], 3, 0)\n    return np.roll(a, 2, 0), b\n",
         (GRID, GRID),
     ),
+    "joins": (
+        "def f(a, b):\n    c = np.concatenate([a * 2, b, a + b])\n    return c, np.stack([c, c], axis=1), np.hstack([a[0] - 1, 3.0])\n",
+        (GRID, GRID),
+    ),
     "masks": ("def f(a, b):\n    m = a > 9\n    c = a[m]\n    a[m] = c * 2\n    b[1:, m[0]] = a[:5, m[0]]\n    return b[:, m[1]], c\n", (GRID, GRID)),
     "flags": ("def f(a, b):\n    a /= b\n    a[1:-1, 1:-1] += 0.5 * a[2:, 1:-1] / b[2:, 1:-1]\n    return a\n", (GRID, GRID)),
     "reductions": (

@@ -49,6 +49,7 @@ def raised(d: Driver, op: Op, *statuses: Any, flags: bool = True) -> Any:
 
 
 def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:
+    """The new arrays that the operation makes."""
     made: list[ArrayValue] = []
     for result in op.results[: len(op.attrs["kernel"].outputs)] if "kernel" in op.attrs else op.results:
         assert isinstance(result.type, Array)
@@ -71,7 +72,7 @@ def _unless_empty(d: Driver, total: Any) -> Iterator[None]:
 # ---- kernels -------------------------------------------------------------------------------------------------------
 
 
-@row("kernel", "kernel_into", "kernel_rolled")
+@row("kernel", "kernel_into", "kernel_rolled", "kernel_at")
 def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     """The convention is in opt/fuse.py."""
     b, described = d.builder, op.attrs["kernel"]
@@ -80,10 +81,11 @@ def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     if described.fold is not None:
         return _folded(d, op, described, dims)
     made = _results(d, op, dims)
+    into = list(map(d.array, op.args[count + len(dims) :])) if op.name == "kernel_at" else made
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
     with _unless_empty(d, total):
-        words = _kernel_words(d, op, described, dims, total, made)
+        words = _kernel_words(d, op, described, dims, total, into)
         p = stores.in_words(d, words, stores.RESULT)
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)

@@ -260,6 +260,7 @@ OPERATIONS = {
     "kernel": "fp_flags",
     "kernel_into": "fp_flags",
     "kernel_rolled": "fp_flags",
+    "kernel_at": "fp_flags",
     "math": "math_domain",
     "matmul": "fp_flags",
     "recheck": "source_changed",
@@ -272,6 +273,7 @@ OPERATIONS = {
     "ramp": "memory",
     "roll": "memory",
     "roll_into": "memory",
+    "join": "memory",
     "take": "index_error",
 }
 

@@ -58,6 +58,7 @@ def fits(type: Type, wanted: Type) -> bool:
 class _Checker:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.exits: set[int] = set()  # by id
 
     def check(self) -> None:
         graph = self.graph
@@ -93,6 +94,9 @@ class _Checker:
             self.used(op.args, known, where)
             self.op(op, where)
             for name, exit in op.exits.items():
+                if id(exit) in self.exits:
+                    raise GraphError(f"{where} shares an exit, which has one index, with another operation")
+                self.exits.add(id(exit))
                 extra = {op.attrs["boxed"]} if op.name == "call" and name == "type" else set()
                 self.used([value for value in exit.values() if value not in extra], known, f"exit {name} of {where}")
             self.define(known, once, op.results)

@@ -133,6 +133,9 @@ ROWS = (
         " exit: no memory", _REDO, fresh=True),
     Row("roll_into", "a[...] = roll of v as if v had been copied first; args a, v, their dims, places. exit: no memory, and nothing is written",
         _REDO, effect="write"),
+    Row("join", "np.concatenate: a new C-contiguous array of n parts of its dtype, one behind the other along an axis; args the parts, how long"
+        " each is along it, the result's dims. A part with one axis less, of a vector a NumPy scalar, takes one place. exit: no memory",
+        _REDO, attrs=("n", "axis"), fresh=True),
     Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
     Row("pick", "a[mask], where the mask is for the axes of a from `lead` on; a new C-contiguous array, first along the mask, then the others of a;"
         " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
@@ -162,6 +165,9 @@ ROWS = (
     Row("kernel_into", "a kernel one of whose steps is assigned to an array: args as for kernel, then that array; see opt.fuse. attrs lines: of the"
         " steps; chain: as for call", _REDO, effect="write", fresh=True,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "lines", "chain")),
+    Row("kernel_at", "a kernel whose results go into C-contiguous memory that nothing else reads yet: args as for kernel, then an array for each"
+        " of them. exit: as for kernel, and anything may be in those", _REDO, effect="write",
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags")),
     # random numbers
     Row("draw", "a draw of a numpy.random.Generator (ir/draws.py), which moves its stream; args: the generator, and what the row says; an integer may"
         " be Python's. exit: wrong"

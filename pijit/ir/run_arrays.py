@@ -127,6 +127,20 @@ def _kernel_into(op: Op, *args: Any) -> Any:
     return results
 
 
+def _kernel_at(op: Op, *args: Any) -> None:
+    kernel, first = op.attrs["kernel"], len(op.attrs["kernel"].operands) + op.attrs["ndim_out"]
+    values = kernel_values(kernel, args[: len(kernel.operands)])
+    for reference, target in zip(kernel.outputs, args[first:], strict=True):
+        target[...] = values[reference]
+
+
+def _join(op: Op, *args: Any) -> Any:
+    n, axis, type = op.attrs["n"], op.attrs["axis"], op.result.type
+    assert isinstance(type, Array)
+    parts = [part if np.ndim(part) == type.ndim else np.expand_dims(part, axis) for part in args[:n]]
+    return _settled(np.concatenate(parts, axis), type, args[2 * n :])
+
+
 def _slice_bounds(op: Op, *args: int) -> tuple[int, int]:
     rest = list(args)
     start, stop = (rest.pop(0) if given else None for given in op.attrs["given"])
@@ -318,8 +332,10 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "add_at": careful(_add_at),
     "roll": careful(_roll),
     "roll_into": careful(_roll_into),
+    "join": careful(_join),
     "kernel": careful(_kernel),
     "kernel_into": careful(_kernel_into),
+    "kernel_at": careful(_kernel_at),
     "kernel_rolled": careful(_kernel_rolled),
     "reduce": careful(_reduce),
     "accumulate": careful(_accumulate),

@@ -154,6 +154,17 @@ def _roll(op: Op) -> bool:
     return isinstance(op.args[0].type, Array) and (op.args[0].type.name, op.args[0].type.ndim) == (op.result.type.name, _rank(op))  # type: ignore[attr-defined]
 
 
+def _join(op: Op) -> bool:
+    n, axis, rank = op.attrs["n"], op.attrs["axis"], _rank(op)
+    if not _one(op, Array) or not n or len(op.args) != 2 * n + rank or not _ints(op, n) or not 0 <= axis < rank:
+        return False
+    name = op.result.type.name  # type: ignore[attr-defined]
+    parts = [value.type for value in op.args[:n]]
+    return op.result.type == Array(name, rank, "C") and all(
+        part.name == name and part.ndim in (rank - 1, rank) if isinstance(part, Array) else part == Np(name) and rank == 1 for part in parts
+    )
+
+
 def _roll_into(op: Op) -> bool:
     if len(op.args) < 2 or op.results:
         return False
@@ -302,6 +313,15 @@ def _folds(fold: Fold, op: Op) -> bool:
     return good and kernel.ndim == 1 and type == Np(name)
 
 
+def _kernel_at(op: Op) -> bool:
+    """As a kernel of the same types."""
+    kernel, first = op.attrs["kernel"], len(op.attrs["kernel"].operands) + op.attrs["ndim_out"]
+    types = [value.type for value in op.args[first:]]
+    plain = Op("kernel", op.args[:first], tuple(types), op.attrs, op.exits, op.line)
+    good = kernel.fold is None and op.attrs["order"] == "C" and not op.results and len(types) == len(kernel.outputs)
+    return good and all(isinstance(type, Array) and type.order == "C" and type.writable for type in types) and _kernel(plain)
+
+
 def _kernel_rolled(op: Op) -> bool:
     """As a kernel of what has been rolled, which is of the result's shape."""
     kernel, rank, rolled = op.attrs["kernel"], op.attrs["ndim_out"], op.attrs["rolled"]
@@ -416,8 +436,10 @@ SIGNATURES: dict[str, Signature] = {
     "add_at": _add_at,
     "roll": _roll,
     "roll_into": _roll_into,
+    "join": _join,
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "kernel_rolled": _kernel_rolled,
+    "kernel_at": _kernel_at,
     "reduce": _reduce,
     "accumulate": _accumulate,
     "matmul": _matmul,

@@ -127,6 +127,7 @@ _REMOVABLE: dict[str, Callable[[Op], bool]] = {
     "int_rshift": _nonnegative,
     "ew": _quiet,
     "roll": _always,
+    "join": _always,
     "pick": _always,
     "empty": _possible,
     "cast": _safe_cast,

@@ -13,6 +13,7 @@ from .dce import dce
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
 from .identity import identity
+from .joins import joins
 from .masked import masked
 from .relax import relax
 from .rolled import rolled
@@ -60,6 +61,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("casts", lambda graph, options: None if options.level == "O0" else casts(graph, options.fusible)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
+    ("joins", lambda graph, options: joins(graph, placed=options.level != "O0")),
     ("identity", lambda graph, options: identity(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),

@@ -175,7 +175,7 @@ def line_of(op: Op) -> int:
     return next((exit.frames[-1].line for exit in op.exits.values() if exit.frames), op.line)
 
 
-_WRITTEN = {"assign": 0, "roll_into": 0, "place": 0, "store": 0, "kernel_into": -1}  # the argument that an operation writes to
+_WRITTEN = {"assign": 0, "roll_into": 0, "place": 0, "store": 0, "kernel_into": -1, "kernel_at": -1}  # the argument that an operation writes to
 
 
 def observed(op: Op) -> Value | None:
@@ -185,7 +185,7 @@ def observed(op: Op) -> Value | None:
     value = op.results[0] if len(op.results) == 1 else op.args[_WRITTEN[op.name]] if op.name in _WRITTEN else None
     if value is None or not isinstance(value.type, (Array, Np, Scalar)):
         return None
-    return None if op.name not in ("assign", "roll_into", "kernel_into") and uninitialised(value) else value
+    return None if op.name not in ("assign", "roll_into", "kernel_into", "kernel_at") and uninitialised(value) else value
 
 
 def uninitialised(value: Value) -> bool:

@@ -310,6 +310,9 @@ class Program:
                     f"{matrix}[:, {self.index()}]",
                     f"{matrix}.sum(axis={self.choose(2)})",
                     f"np.cumsum({one})",
+                    f"np.concatenate([{one}, {self.vector(depth - 1)}])",
+                    f"np.hstack(({one}, {self.scalar(0)}))",
+                    f"np.stack([{one}, {one}], axis={self.choose(2)})[{self.index()}]",
                 )
             )
         return self.pick(
@@ -334,6 +337,8 @@ class Program:
                 f"({one} {self.pick(ARITHMETIC)} {self.vector(1)})",
                 f"({one} {self.pick(ARITHMETIC)} {self.pick(self.matrices)})",
                 f"np.roll({one}, 1, axis={self.choose(2)})",
+                f"np.concatenate([{one}, {self.pick(self.matrices)} {self.pick(ARITHMETIC)} {self.scalar(0)}], axis={self.choose(2)})",
+                f"np.vstack([{self.vector(0)}, {one}])",
                 f"{one}.T",
                 f"{one}[{self.slice()}, {self.slice()}]",
                 f"np.{self.pick(UNARY_UFUNCS)}({one})",

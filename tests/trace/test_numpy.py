@@ -335,6 +335,8 @@ def test_native():
         "np.add(a, 1, out=a)": ["ew", "assign"], "a.fill(0)": ["assign"], "a.astype(np.float32)": ["ew"], "a.reshape(-1)": ["view"],
         "np.sqrt(2.5 * a[0, 0])": ["load", "np_op", "np_op"], "np.float32(a[0, 0])": ["load", "cast"], "a.shape[0] * 2": ["int_mul"],
         "np.sum(a)": ["call sum"], "np.exp(a)": ["call exp"], "a.sum(0)": ["call sum"],
+        "np.concatenate([a, a])": ["join"], "np.stack([a, a], axis=-1)": ["join"], "np.append(b, 1)": ["join"],
+        "np.concatenate([a, a], axis=None)": ["call concatenate"],
         "np.roll(a, 1, axis=0)": ["int_mod", "roll"], "a[a > 1]": ["ew", "mask_count", "pick"], "a[:, b > 0]": ["ew", "mask_count", "pick", "view"],
     }.items():  # fmt: skip
         found = operations(trace(function_of(text, 2), a, b))
