@@ -10,6 +10,7 @@ from ..ir.graph import Graph
 from .branchless import straighten
 from .casts import casts
 from .dce import dce
+from .early import early
 from .equal import equal
 from .fuse import Fusible, Sums, fuse
 from .identity import identity
@@ -59,6 +60,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("masked", lambda graph, options: None if options.level == "O0" else masked(graph, options.formula)),
     ("rolls", lambda graph, options: None if options.level == "O0" else rolls(graph)),
     ("casts", lambda graph, options: None if options.level == "O0" else casts(graph, options.fusible)),
+    ("early", lambda graph, options: None if options.level == "O0" else early(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
     ("joins", lambda graph, options: joins(graph, placed=options.level != "O0")),

@@ -311,6 +311,7 @@ class Program:
                     f"{matrix}.sum(axis={self.choose(2)})",
                     f"np.cumsum({one})",
                     f"np.concatenate([{one}, {self.vector(depth - 1)}])",
+                    f"np.bincount(np.arange(len({one})) % 3, {one})",
                     f"np.hstack(({one}, {self.scalar(0)}))",
                     f"np.stack([{one}, {one}], axis={self.choose(2)})[{self.index()}]",
                 )

@@ -1,0 +1,111 @@
+"""Operations on elements are done before a bincount, histogram or add.at that they need nothing of, so that they and what came before it are one
+kernel, and what only they need of that is not in memory.
+
+    w = ew multiply q, r                    w = ew multiply q, r
+    b = bincount i, w                       v = ew multiply p, r
+    v = ew multiply p, r          ->        b = bincount i, w
+    c = bincount j, v                       c = bincount j, v
+
+Where they leave, nothing of the operation has happened that they were put behind: the interpreter begins there. What is kept over the call may not
+become more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from ..ir.graph import Block, Graph, Leave, Op, Value
+from ..ir.ops import OPS
+from .facts import owner
+from .shapes import Equal, Same, learn, length
+
+_SINKS = frozenset({"bincount", "histogram", "add_at"})
+_MOVED = frozenset({"ew", "cast", "dim", "cmp", "check", "raw_add", "raw_sub", "raw_mul"})
+_OF_MEMORY = frozenset({"within", "disjoint", "apart"})  # what says nothing of lengths
+
+
+def early(graph: Graph) -> None:
+    """Moves them."""
+    equal = Equal(graph)
+    for block in graph.blocks:
+        known = equal.before(block)
+        for sink in [op for op in block.ops if op.name in _SINKS]:
+            _over(graph, block, sink, dict(known))
+
+
+def _over(graph: Graph, block: Block, sink: Op, known: Same) -> None:
+    stop = block.ops.index(sink)
+    begin = max((place for place, op in enumerate(block.ops[:stop]) if op.name == "ew"), default=-1)
+    between = block.ops[begin + 1 : stop]
+    if begin < 0 or any(OPS[op.name].effect in ("write", "any") for op in between) or not _is_apart(block, sink):
+        return
+    moved = _movable(block, begin + 1, sink)
+    for op in block.ops[:stop] + moved:
+        learn(known, op)
+    if not any(op.name == "ew" for op in moved) or not _pays(graph, block, block.ops[: stop + 1], moved, known):
+        return
+    start = block.ops[begin].exits["redo"]
+    for op in moved:
+        block.ops.remove(op)
+        op.exits = {name: replace(start, reason=exit.reason) for name, exit in op.exits.items()}
+    block.ops[begin + 1 : begin + 1] = moved
+
+
+def _is_apart(block: Block, sink: Op) -> bool:
+    """Whether what it writes to, if anything, is made in the block: nothing but views of it lies there."""
+    target = owner(sink.args[0]).op
+    return OPS[sink.name].effect is None or (isinstance(target, Op) and target in block.ops and OPS[target.name].fresh and target.name != "call")
+
+
+def _movable(block: Block, start: int, sink: Op) -> list[Op]:
+    """What comes behind there, up to the last operation on elements that can be done there, and its lengths and checks."""
+    late: set[Value] = set()
+    found: list[Op] = []
+    passed = False
+    for op in block.ops[start:]:
+        if op is sink:
+            passed = True
+            late.update(op.results)
+            if OPS[op.name].effect is not None:
+                late.add(owner(op.args[0]))
+        elif passed and (op.name in _SINKS or OPS[op.name].effect in ("write", "any")):
+            break
+        elif op.name in _MOVED and all(exit.kind == "redo" for exit in op.exits.values()) and not any(owner(arg) in late for arg in op.args):
+            found.append(op)
+        elif op.name == "check" and not (isinstance(op.args[0].op, Op) and op.args[0].op.name in _OF_MEMORY):
+            break  # what follows may rest on it
+        else:
+            late.update(op.results)
+    while found and found[-1].name != "ew":
+        found.pop()
+    return found
+
+
+def _pays(graph: Graph, block: Block, before: list[Op], moved: list[Op], known: Same) -> bool:
+    """Whether something that was made before is needed no more behind, and what is new there takes no more memory."""
+    later = [op for op in block.ops if op not in before]
+    needed, still = (_used(graph, block, ops) for ops in (later, [op for op in later if op not in moved]))
+    gone = _bytes([op for op in before if op.name == "ew" and op.result in needed - still], known)
+    made = _bytes([op for op in moved if op.name == "ew" and op.result in still], known)
+    return bool(gone) and all(size <= gone[shape] for shape, size in made.items())
+
+
+def _used(graph: Graph, block: Block, ops: list[Op]) -> set[Value]:
+    """What these operations need, or something outside of the block."""
+    others = [op for other in graph.blocks if other is not block for op in other.ops]
+    used = {value for op in (*ops, *others) for arg in op.args for value in (arg, owner(arg))}
+    for each in graph.blocks:
+        used.update(arg for jump in each.jumps() for arg in jump.args)
+        if isinstance(each.end, Leave):
+            used.update(each.end.exit.values())
+    return used
+
+
+def _bytes(ops: list[Op], known: Same) -> Counter[tuple[object, ...]]:
+    """Of an element of each of their results, by shape."""
+    sizes: Counter[tuple[object, ...]] = Counter()
+    for op in ops:
+        shape = tuple(length(known, dim) for dim in op.args[op.attrs["n"] :])
+        sizes[shape] += op.result.type.dtype.itemsize  # type: ignore[attr-defined]
+    return sizes
