@@ -98,3 +98,23 @@ def test_stored_at_once():
     assert [found.count(f"{name} ") for name in ("kernel_at", "= kernel", " assign")] == [1, 0, 1]
     found = str(pijit.explain(g, V, V))
     assert [found.count(f"{name} ") for name in ("kernel_at", "= kernel", " assign")] == [0, 1, 2]
+
+
+def test_growing_in_a_loop():
+    """A length that grows from round to round is a number: one loop for all of them."""
+
+    @pijit.jit
+    def f(n):
+        a = np.zeros((1, 3))
+        v = np.zeros(1)
+        for i in range(n):
+            a = np.concatenate([a, a + i])
+            v = np.append(v, i * 0.5)
+        return a, v
+
+    f(5)
+    a, v = f(9)
+    assert a.shape == (512, 3)
+    assert v.tolist() == [0.0, *(i * 0.5 for i in range(9))]
+    stats = pijit.stats(f)
+    assert (stats.compiles, stats.hits, stats.exits) == (1, 2, 0), stats

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir.graph import Const, Value, const
-from ....ir.types import Array, Np
+from ....ir.types import INT, Array, Np
 from ... import elementwise, opaque
 from ...operators import cast
 from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
@@ -163,4 +163,7 @@ def _emit(t: Tracer, parts: Parts, shapes: list[tuple[Value, ...]], axis: int, d
         else:
             values.append(cast(t, value_of(part), Np(dtype.name)))  # type: ignore[arg-type]
     lengths = (shape[axis] for shape in shapes)
-    return ArrayValue(t.emit("join", (*values, *lengths, *dims), Array(dtype.name, len(dims), "C"), n=len(values), axis=axis), dims)
+    made = t.emit("join", (*values, *lengths, *dims), Array(dtype.name, len(dims), "C"), n=len(values), axis=axis)
+    if isinstance(total, Const) and more:  # in a loop in which it grows that is a number like any other
+        dims = (*dims[:axis], t.emit("dim", (made,), INT, axis=axis), *dims[axis + 1 :])
+    return ArrayValue(made, dims)
