@@ -21,7 +21,6 @@ from .facts import owner
 from .shapes import Equal, Same, learn, length
 
 _SINKS = frozenset({"bincount", "histogram", "add_at"})
-_MOVED = frozenset({"ew", "cast", "dim", "cmp", "check", "raw_add", "raw_sub", "raw_mul"})
 _OF_MEMORY = frozenset({"within", "disjoint", "apart"})  # what says nothing of lengths
 
 
@@ -71,7 +70,7 @@ def _movable(block: Block, start: int, sink: Op) -> list[Op]:
                 late.add(owner(op.args[0]))
         elif passed and (op.name in _SINKS or OPS[op.name].effect in ("write", "any")):
             break
-        elif op.name in _MOVED and all(exit.kind == "redo" for exit in op.exits.values()) and not any(owner(arg) in late for arg in op.args):
+        elif _can_move(op) and late.isdisjoint(op.args) and late.isdisjoint(map(owner, op.args)):
             found.append(op)
         elif op.name == "check" and not (isinstance(op.args[0].op, Op) and op.args[0].op.name in _OF_MEMORY):
             break  # what follows may rest on it
@@ -80,6 +79,13 @@ def _movable(block: Block, start: int, sink: Op) -> list[Op]:
     while found and found[-1].name != "ew":
         found.pop()
     return found
+
+
+def _can_move(op: Op) -> bool:
+    row = OPS[op.name]
+    if op.name in _OF_MEMORY:
+        return False
+    return row.effect is None and (not row.fresh or op.name in ("ew", "view")) and all(exit.kind == "redo" for exit in op.exits.values())
 
 
 def _pays(graph: Graph, block: Block, before: list[Op], moved: list[Op], known: Same) -> bool:
