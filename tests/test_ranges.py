@@ -38,6 +38,15 @@ def test_floats(step):
     check_calls(source, [(a, b, h) for a in values for b in (1.0, 0.0, 3.3) for h in (0.1, -0.3)])
 
 
+def test_steps_that_are_far_too_large():
+    """The quotient is 0 where the distance is not: NumPy makes one element if they have one sign."""
+    source = "def f(a, b, h):\n    return np.arange(a, b, h)\n"
+    steps = (np.inf, -np.inf, 1e300, -1e300, 2.0)
+    ends = [(0.0, 1.0), (0, 1), (0.0, -1.0), (1.0, 1.0), (0.0, 1e-300), (0.0, -1e-300), (0.0, 5e-324), (0.0, np.inf), (0.0, np.nan)]
+    check_calls(source, [(a, b, h) for h in steps for a, b in ends])
+    check_calls("def f():\n    return np.arange(0, 1, np.inf), np.arange(0.0, 1e-300, 1e300), np.arange(0.0, -1e-300, 1e300)\n", [()] * 3)
+
+
 def test_one_end():
     check_calls("def f(b):\n    return np.arange(b), np.arange(2.5), np.arange(0, b), np.arange(3, b, 0.5)\n", [(2.5,), (0.0,), (-1.0,), (7.0,)])
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....ir.graph import Const, Value, const
-from ....ir.types import FLOAT, INT, Array
+from ....ir.types import BOOL, FLOAT, INT, Array
 from ... import opaque
 from ...operators import as_float
 from ...tables import CALLABLES
+from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, value_of
 from ..rows import row, scalar_kind
 from .creation import dtype_of
@@ -64,14 +65,16 @@ def _length(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> Value
 
 
 def _floats(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> ArrayValue | None:
-    """NumPy subtracts, divides and adds as Python does."""
+    """NumPy subtracts, divides and adds as Python does. One element, or none, for a step so large that the quotient is 0, it makes itself."""
     first, last, width = (_float(t, end) for end in (start, stop, step))
     if first is None or last is None or width is None:
         return None
     if isinstance(width, Const) and (width.value == 0 or not math.isfinite(width.value)):
         return None
     distance = _result(t, "float_sub", last, first)
-    count = t.emit("math", (_result(t, "float_div", distance, width),), INT, name="ceil", reason="math_domain")
+    steps, zero = _result(t, "float_div", distance, width), const(0.0)
+    t.check(t.emit("select", (compare(t, "==", distance, zero), const(True), compare(t, "!=", steps, zero)), BOOL), "math_domain")
+    count = t.emit("math", (steps,), INT, name="ceil", reason="math_domain")
     length = t.emit("raw_max", (count, const(0)), INT)
     return _ramp(t, length, first, _result(t, "float_add", first, width), "float64")
 
