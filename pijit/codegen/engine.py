@@ -86,7 +86,8 @@ def _kind(quick: bool) -> Any:
 
     class Library(JITCodeLibrary):
         """Optimised once: numba runs each function through the passes first, which prepares its reference counting for pruning and costs
-        as much again. ``units``: libraries whose addresses it holds."""
+        as much again. A quick one not at all: LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time
+        that passes are made. ``units``: libraries whose addresses it holds."""
 
         units: Sequence[Any] = ()
 
@@ -94,9 +95,10 @@ def _kind(quick: bool) -> Any:
             ll_module.data_layout = self._codegen._data_layout
 
         def _optimize_final_module(self) -> None:
+            if quick:
+                return
             generator: Any = self._codegen
-            level = {"opt": 0, "loop_vectorize": False, "slp_vectorize": False} if quick else {}
-            passes, builder = generator._module_pass_manager(**level)
+            passes, builder = generator._module_pass_manager()
             passes.run(self._final_module, builder)
             if type(passes)._dispose is ObjectRef._dispose:  # llvmlite takes the wrong class's, and keeps some 85 KB for each
                 NewPassManager._dispose(passes)

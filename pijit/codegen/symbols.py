@@ -20,6 +20,12 @@ def register(symbols: Mapping[str, int]) -> None:
             _registered[name] = address
 
 
+def forget(name: str, address: int) -> None:
+    """What was there is gone; LLVM has no way to forget it."""
+    if _registered.get(name) == address:
+        del _registered[name]
+
+
 def unknown(names: Iterable[str]) -> list[str]:
     """The names of ours that nobody registered: LLVM would end the process over them."""
     return [name for name in names if name.startswith("pj_") and name not in _registered]

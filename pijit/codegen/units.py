@@ -44,6 +44,7 @@ def kernel_unit(kernel: Kernel) -> Unit:
             machine = engine.build(str(module), name, use_cache)
             symbols.register({name: machine.address})
             library = _kernels[name] = machine.library
+            weakref.finalize(library, symbols.forget, name, machine.address).atexit = False
         return library
 
     return Unit(name, load)

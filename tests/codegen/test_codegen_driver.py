@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from native_harness import F64, I64, add, execute, given_away, leaving, loop, straight, world
 
+from pijit.codegen import build, engine
 from pijit.codegen.build import compile_graph
 from pijit.ir.graph import (
     Block,
@@ -370,3 +371,23 @@ def test_cache_can_be_off_or_unusable(folder, monkeypatch):
 def test_code_holds_no_addresses():
     """The same graph built from other objects is the same text."""
     assert compile_graph(summing()).code == compile_graph(summing()).code
+
+
+def test_passes_at_level_0_change_nothing(monkeypatch):
+    """So they are not run for what is compiled quickly; whoever has functions inlined needs them."""
+    unchanged = []
+    kind = engine._kind(True)._library_class
+    plain = kind._optimize_final_module
+
+    def optimize(library):
+        plain(library)
+        before = str(library._final_module)
+        passes, builder = library._codegen._module_pass_manager(opt=0, loop_vectorize=False, slp_vectorize=False)
+        passes.run(library._final_module, builder)
+        unchanged.append(str(library._final_module) == before)
+
+    monkeypatch.setattr(kind, "_optimize_final_module", optimize)
+    monkeypatch.setattr(build, "_has_tight_loop", lambda graph: False)
+    for graph in (summing(), unique(105)):
+        build.compile_graph(graph, use_cache=False)
+    assert unchanged == [True, True]
