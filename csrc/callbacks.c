@@ -162,9 +162,12 @@ bool pj_call_on_frame(PyCodeObject *code, PyObject *globals)
 /* Signals do not wait: this may take as long as a compilation in another thread. */
 int pj_call_on_fork(void)
 {
-    PyObject *nothing = pj_on_fork == NULL ? NULL : PyTuple_New(0);
+    if (pj_on_fork == NULL || !pj_in_main()) {
+        return 0;
+    }
+    PyObject *nothing = PyTuple_New(0);
     if (nothing == NULL) {
-        return pj_on_fork == NULL ? 0 : -1;
+        return -1;
     }
     PyObject *result = pj_call_back(pj_on_fork, nothing);
     Py_DECREF(nothing);

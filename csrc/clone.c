@@ -39,7 +39,7 @@ static void list_remove(PjClone *clone)
 
 PyCodeObject *pj_original_of(PyCodeObject *code)
 {
-    PjClone *clone = pj_clone_record(code);
+    PjClone *clone = pj_in_main() ? pj_clone_record(code) : NULL; /* what others put on a code object is no business of ours */
     return clone != NULL && clone->state != NULL && clone->state->code != NULL ? clone->state->code : code;
 }
 
@@ -392,7 +392,7 @@ PyCodeObject *pj_clone_for(PjState *state, int open_pc)
  * on one give the events that the original would give. */
 void pj_restore_all(void)
 {
-    while (living[PATCHED] != NULL) {
+    while (pj_in_main() && living[PATCHED] != NULL) {
         PjClone *clone = living[PATCHED];
         PjPlan *plan = clone->plan;
         for (int i = 0; i < plan->count; i++) {
@@ -416,7 +416,7 @@ void pj_restore_all(void)
 PyObject *pj_clones_of(PyCodeObject *original)
 {
     PyObject *list = PyList_New(0);
-    for (int which = PATCHED; which <= RESTORED; which++) {
+    for (int which = PATCHED; which <= RESTORED && pj_in_main(); which++) {
         for (PjClone *clone = living[which]; list != NULL && clone != NULL; clone = clone->next) {
             if (clone->state != NULL && clone->state->code == original &&
                 PyList_Append(list, (PyObject *)clone->code) < 0) {

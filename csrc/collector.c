@@ -59,7 +59,7 @@ static void swap_free_lists(PyThreadState *ts)
 bool pj_collector_leave(PyThreadState *ts)
 {
     Collector *gc = collector(ts);
-    if (depth > 0 || ts->next != NULL || ts->prev != NULL || ts->interp != PyInterpreterState_Main()) {
+    if (depth > 0 || !pj_only_thread(ts)) {
         return false;
     }
     depth++;

@@ -82,7 +82,7 @@ int pj_follow(void)
 {
     PyInterpreterState *interp = PyInterpreterState_Get();
     _PyFrameEvalFunction now = pj_get_eval(interp);
-    if (interp != PyInterpreterState_Main() || (now != NULL && now != pj_hook) || pj_watch_functions() < 0) {
+    if (!pj_in_main() || (now != NULL && now != pj_hook) || pj_watch_functions() < 0) {
         return 0;
     }
     if (pj_prepare() < 0) {

@@ -4,7 +4,7 @@
 #include "frame.h"
 
 _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {
-    (char *)UINTPTR_MAX, NULL, NULL, NULL, NULL, NULL, NULL, 0};
+    .stack_limit = (char *)UINTPTR_MAX};
 PjCounters pj_counters;
 
 /* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
@@ -324,6 +324,7 @@ static void request_ends(PyThreadState *ts)
 {
     pj_thread.request = NULL;
     ts->interp->eval_frame = pj_thread.before_request;
+    pj_let_collect(pj_thread.collects);
 }
 
 /* The frame that pj_call_function asked for: an inlined callee in the middle of its work. */
@@ -470,6 +471,7 @@ PyObject *pj_call_function(PyThreadState *ts, PjPending *pending)
     pj_thread.request_function = function;
     pj_thread.before_request = ts->interp->eval_frame;
     ts->interp->eval_frame = pj_hook; /* it may not be installed, or be replaced: for this one call it is there */
+    pj_thread.collects = pj_keep_from_collecting(); /* a finalizer may make such a request of its own */
     result = pj_call_blank(function);
     if (pj_thread.request == pending) { /* the call failed before its frame ran */
         request_ends(ts);
@@ -511,7 +513,7 @@ int pj_install(void)
 {
     PyThreadState *ts = PyThreadState_Get();
     PyInterpreterState *interp = PyInterpreterState_Get();
-    if (interp != PyInterpreterState_Main()) {
+    if (!pj_in_main()) {
         PyErr_SetString(PyExc_RuntimeError, "pijit works in the main interpreter only");
         return -1;
     }
@@ -541,10 +543,10 @@ int pj_install(void)
  * of C functions, generators raise StopIteration): it is taken out until tracing ends. */
 void pj_review_tracing(void)
 {
-    PyInterpreterState *interp = PyInterpreterState_Get();
-    if (interp != PyInterpreterState_Main()) {
+    if (!pj_in_main()) {
         return;
     }
+    PyInterpreterState *interp = PyInterpreterState_Get();
     bool traced = pj_traced_anywhere(interp);
     pj_own_traced(traced);
     if (!installed || unhooked > 0) {

@@ -4,9 +4,9 @@
  * With several threads nothing is exchanged: the others import meanwhile. */
 #include "frame.h"
 
-static const char *const names[PJ_IMPORT_PARTS] = {"path", "meta_path", "path_hooks", "path_importer_cache", "__import__"};
 enum { PATH = 0, IMPORT = PJ_IMPORT_PARTS - 1 }; /* IMPORT is of builtins, the others are of sys */
 
+static PyObject *names[PJ_IMPORT_PARTS]; /* made beforehand: what is exchanged without memory can be put back without */
 static PyObject *own[PJ_IMPORT_PARTS];
 
 static PyObject *space_of(int part)
@@ -21,12 +21,23 @@ static PyObject *copy_of(PyObject *o)
     return PyList_Check(o) ? PySequence_List(o) : PyDict_Check(o) ? PyDict_Copy(o) : Py_NewRef(o);
 }
 
+/* What is there now: borrowed, NULL for nothing. The names are exact texts whose hashes are known, so this cannot fail. */
+static PyObject *now(int part)
+{
+    return PyDict_GetItemWithError(space_of(part), names[part]);
+}
+
 /* When pijit is imported. -1 with an exception. */
 int pj_keep_imports(void)
 {
+    static const char *const texts[PJ_IMPORT_PARTS] = {"path", "meta_path", "path_hooks", "path_importer_cache", "__import__"};
     for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
-        PyObject *now = PyDict_GetItemString(space_of(i), names[i]); /* borrowed */
-        if (now != NULL && (i != PATH || PyList_Check(now)) && (own[i] = copy_of(now)) == NULL) {
+        names[i] = PyUnicode_InternFromString(texts[i]);
+        if (names[i] == NULL || PyObject_Hash(names[i]) == -1) {
+            return -1;
+        }
+        PyObject *there = now(i);
+        if (there != NULL && (i != PATH || PyList_Check(there)) && (own[i] = copy_of(there)) == NULL) {
             return -1;
         }
     }
@@ -56,7 +67,8 @@ PyObject *pj_program_path(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none)
     return Py_NewRef(aside != NULL && aside[PATH] != NULL ? aside[PATH] : Py_None);
 }
 
-/* New reference or NULL: pijit's path, and what it lacks of the program's behind that. */
+/* New reference or NULL: pijit's path, and what it lacks of the program's behind that. Always another list: what imports here add to it is not
+ * the program's. */
 static PyObject *whole_path(PyObject *theirs)
 {
     PyObject *path = PySequence_List(own[PATH]);
@@ -77,7 +89,7 @@ static PyObject *whole_path(PyObject *theirs)
 /* Sets, or takes away where there is none. What there was lies there already, so that no memory is needed. */
 static void put(int part, PyObject *value)
 {
-    if ((value != NULL ? PyDict_SetItemString(space_of(part), names[part], value) : PyDict_DelItemString(space_of(part), names[part])) < 0) {
+    if ((value != NULL ? PyDict_SetItem(space_of(part), names[part], value) : PyDict_DelItem(space_of(part), names[part])) < 0) {
         PyErr_Clear();
     }
 }
@@ -85,14 +97,14 @@ static void put(int part, PyObject *value)
 /* Before a callback: whether the program's were set aside in `theirs`. No exception may be set. */
 bool pj_imports_leave(PyThreadState *ts, PyObject **theirs)
 {
-    if (pj_thread.in_callback || ts->next != NULL || ts->prev != NULL || ts->interp != PyInterpreterState_Main()) {
+    if (pj_thread.in_callback || !pj_only_thread(ts)) {
         return false;
     }
     if (space_of(PATH) == NULL || space_of(IMPORT) == NULL) {
         return false; /* the interpreter ends */
     }
     for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
-        theirs[i] = Py_XNewRef(PyDict_GetItemString(space_of(i), names[i]));
+        theirs[i] = Py_XNewRef(now(i));
         PyObject *value = own[i] != NULL && i == PATH ? whole_path(theirs[i]) : Py_XNewRef(own[i]);
         if (value != NULL && value != theirs[i]) {
             put(i, value);
@@ -111,7 +123,7 @@ void pj_imports_back(bool left, PyObject **theirs)
         PyObject *exc = pj_err_take();
         aside = NULL;
         for (int i = 0; i < PJ_IMPORT_PARTS; i++) {
-            if (PyDict_GetItemString(space_of(i), names[i]) != theirs[i]) {
+            if (now(i) != theirs[i]) {
                 put(i, theirs[i]);
             }
             Py_XDECREF(theirs[i]);

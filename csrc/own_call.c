@@ -188,7 +188,7 @@ int pj_own(PyObject *function)
         PyErr_SetString(PyExc_TypeError, "a Python function is needed");
         return -1;
     }
-    if (PyInterpreterState_Get() != PyInterpreterState_Main() || pj_watch_functions() < 0) {
+    if (!pj_in_main() || pj_watch_functions() < 0) {
         return 0;
     }
     if (pj_prepare() < 0) {

@@ -281,6 +281,7 @@ typedef struct {
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
     _PyFrameEvalFunction before_request; /* what the hook replaced for it, NULL: nothing */
+    int collects;                        /* what pj_keep_from_collecting gave for it */
     PyObject *one_shot; /* the hook is in place for the next frame of this function only */
     PjState *tried;     /* the call of whose function was counted before its frame is there; compared only */
     int passed;         /* other frames that came before it */
@@ -295,7 +296,19 @@ typedef struct {
 } PjCounters;
 
 extern PjCounters pj_counters;
-extern Py_ssize_t pj_extra_index;
+
+/* Clones, states and callbacks are of the main interpreter; another may run at the same time, under a lock of its own. */
+static inline bool pj_in_main(void)
+{
+    return PyInterpreterState_Get() == PyInterpreterState_Main();
+}
+
+/* Is this thread the only one of the main interpreter? */
+static inline bool pj_only_thread(PyThreadState *ts)
+{
+    return ts->next == NULL && ts->prev == NULL && ts->interp == PyInterpreterState_Main();
+}
+
 extern PyObject *pj_unset; /* the UNSET object */
 extern PyObject *pj_keep;  /* the KEEP object: in a "held" recipe, what the frame's slot has */
 extern int64_t pj_exit_threshold;

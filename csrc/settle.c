@@ -31,7 +31,7 @@ static void move(PyGC_Head *from, PyGC_Head *to)
 bool pj_settle_begin(PyThreadState *ts)
 {
     struct _gc_runtime_state *gc = &ts->interp->gc;
-    if (aside._gc_next != 0 || gc->collecting || ts->next != NULL || ts->prev != NULL || ts->interp != PyInterpreterState_Main()) {
+    if (aside._gc_next != 0 || gc->collecting || !pj_only_thread(ts)) {
         return false;
     }
     make_empty(&aside);

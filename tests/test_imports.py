@@ -160,3 +160,40 @@ def test_nothing_is_compiled_with_half_of_a_module(name):
     """In the middle of an import of something that the compiler imports, it would find an empty module."""
     done = subprocess.run([sys.executable, "-c", HALF.replace("{name}", name)], capture_output=True, text=True)
     assert (done.stdout, done.stderr, done.returncode) == ("0\n1\n", "", 0)
+
+
+SCARCE = """
+import builtins
+import sys
+
+import _testcapi
+
+import pijit
+
+PARTS = [(sys, "path"), (sys, "meta_path"), (sys, "path_hooks"), (sys, "path_importer_cache"), (builtins, "__import__")]
+
+def made(k):
+    space = {}
+    exec(f"def f(x):\\n    s = {k}.5\\n    for i in range(4):\\n        s += i * x\\n    return s\\n", space)
+    return pijit.jit(space["f"])
+
+functions = [made(k) for k in range(40)]
+assert functions[0](2.0) == 12.5
+before = [getattr(*part) for part in PARTS]
+for k, function in enumerate(functions[1:]):
+    _testcapi.set_nomemory(k, k + 1)
+    try:
+        function(2.0)
+    except MemoryError:
+        pass
+    finally:
+        _testcapi.remove_mem_hooks()
+    after = [getattr(*part, None) for part in PARTS]
+    assert all(a is b for a, b in zip(before, after)), (k, after)
+"""
+
+
+def test_the_import_system_is_put_back_without_memory():
+    pytest.importorskip("_testcapi")
+    run = subprocess.run([sys.executable, "-c", SCARCE], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr[-2000:]

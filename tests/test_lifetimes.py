@@ -1,9 +1,12 @@
 """In loops, where paths meet and in callees too, an object lives until the variable that has it is assigned again, deleted, or gone."""
 
+import gc
 import itertools
 
 import pytest
 from differential import check_calls
+
+import pijit
 
 CLASSES = """
 import weakref
@@ -186,3 +189,45 @@ def test_lifetimes(number):
     configurations, make, drop = WAYS[number * 3 // 2 % len(WAYS)]
     what = program(*PROGRAMS[number], make, drop)
     check_calls(what, [(n,) for n in (3, 6, 6)], entry="f", configurations=configurations)
+
+
+NAMES = [f"k{i}" for i in range(25)]  # so many that what stands for them is no tuple of a free list: making it may collect
+REBUILT = f"""
+def callee(x, *, {", ".join(f"{name}=1" for name in NAMES)}):
+    y = x + k3 + 1
+    return 100 // y
+def f(x):
+    return callee(x * 2) + x
+"""
+
+
+def test_finalizers_while_a_callee_is_rebuilt():
+    """One that leaves native code in a callee too, and so asks for a frame of its own before this one is made."""
+    space = {}
+    exec(REBUILT, space)
+    own = pijit.jit(space["f"])
+    ran = []
+
+    class Later:
+        def __del__(self):
+            ran.append(self)
+            with pytest.raises(ZeroDivisionError):
+                own(-1)
+
+    assert [own(n) for n in (3, 4)] == [15, 14]
+    threshold = gc.get_threshold()
+    gc.disable()
+    later = Later()
+    later.itself = later
+    del later
+    gc.set_threshold(1)
+    try:
+        gc.enable()
+        with pytest.raises(ZeroDivisionError):
+            own(-1)
+    finally:
+        gc.set_threshold(*threshold)
+    gc.collect()
+    assert len(ran) == 1
+    assert gc.isenabled()
+    assert pijit.stats(own).compiles > 0

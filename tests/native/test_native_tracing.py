@@ -331,6 +331,27 @@ def test_the_hook_is_out_while_somebody_traces():
     assert _native.counters()["delegated_plain"] > before  # it is in again
 
 
+def interpreters():
+    name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+    return pytest.importorskip(name)
+
+
+def test_other_interpreters_trace_for_themselves():
+    """They may run at the same time: what they trace is no reason to touch this one's clones."""
+    module, source = interpreters(), "import sys; sys.settrace(print); sys.settrace(None); sys._getframe().f_trace = None"
+    other = module.create()
+    try:
+        function = fresh(programs.nested_loops)
+        attach_everywhere(function.__code__)
+        function()
+        before = _native.counters()["clones"]
+        module.run_string(other, source)
+        function()
+        assert _native.counters()["clones"] == before
+    finally:
+        module.destroy(other)
+
+
 if sys.version_info >= (3, 12):
 
     def test_calls_are_counted_as_without_a_hook():
