@@ -26,25 +26,24 @@ static inline double at(const Doubles *a, int64_t i)
  * numbers are too large or too close. */
 int64_t pj_edges(double *edges, int64_t bins, double first, double last, int64_t exact)
 {
-    double range[] = {first, last};
     if (!(first <= last) || !isfinite(first) || !isfinite(last)) {
         return 0;
     }
-    if (exact && (range[0] <= -EXACT || range[1] >= EXACT)) {
+    if (exact && (first <= -EXACT || last >= EXACT)) {
         return 0;
     }
-    if (range[0] == range[1]) {
-        range[0] -= 0.5;
-        range[1] += 0.5;
+    if (first == last) {
+        first -= 0.5;
+        last += 0.5;
     }
-    const double width = range[1] - range[0], each = width / (double)bins;
+    const double width = last - first, each = width / (double)bins;
     if (!isfinite(width) || each == 0) {
         return 0;
     }
     for (int64_t i = 0; i < bins; i++) {
-        edges[i] = (double)i * each + range[0];
+        edges[i] = (double)i * each + first;
     }
-    edges[bins] = range[1];
+    edges[bins] = last;
     bool increase = true;
     for (int64_t i = 0; i < bins; i++) {
         increase &= edges[i] < edges[i + 1];

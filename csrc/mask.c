@@ -160,11 +160,11 @@ static int take(Walk *w, int64_t *offsets)
     return found;
 }
 
-/* How many of n bytes are set. */
-static int64_t count(const char *mask, int64_t n)
+/* How many of n bytes are set, of which one lies `step` bytes from the next. */
+static int64_t count(const char *mask, int64_t n, int64_t step)
 {
     int64_t total = 0, i = 0;
-    while (i + CLEAR <= n) {
+    while (step == 1 && i + CLEAR <= n) {
         uint8_t each[CLEAR] = {0}; /* counted apart, as often as they have room for */
         for (int rounds = 0; rounds < UINT8_MAX && i + CLEAR <= n; rounds++, i += CLEAR) {
             for (int k = 0; k < CLEAR; k++) {
@@ -176,15 +176,6 @@ static int64_t count(const char *mask, int64_t n)
         }
     }
     for (; i < n; i++) {
-        total += mask[i] != 0;
-    }
-    return total;
-}
-
-static int64_t count_apart(const char *mask, int64_t n, int64_t step)
-{
-    int64_t total = 0;
-    for (int64_t i = 0; i < n; i++) {
         total += mask[i * step] != 0;
     }
     return total;
@@ -197,7 +188,7 @@ int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block)
     int64_t offsets[CHUNK], total = 0;
     start(&w, mask, ndim, block, block + ndim, block + ndim);
     if (w.naxes == 1 && !w.done) {
-        return w.axes[0].mask == 1 ? count(mask, w.axes[0].n) : count_apart(mask, w.axes[0].n, w.axes[0].mask);
+        return count(mask, w.axes[0].n, w.axes[0].mask);
     }
     for (int n; (n = take(&w, offsets)) > 0;) {
         total += n;

@@ -33,11 +33,13 @@ def rest_until_paid(record: Any, price: float) -> None:
     if record.space is None or seconds < _SHORT:
         return
     with _change:
-        if not any(ref() is record for ref, _ in _awake):
-            _tell(record, seconds)
+        new = not any(ref() is record for ref, _ in _awake)
+        if new:
             _awake.append((weakref.ref(record), price))
         while len(_awake) > _AWAKE:
             _rest(*_awake.pop(0))
+    if new:
+        _tell(record, seconds)
 
 
 def waits(record: Any) -> bool:

@@ -45,9 +45,14 @@ def dot(t: Tracer, name: str, left: Abstract, right: Abstract) -> Abstract | Non
     return _product(t, name, *(_forward(t, array) for array in (left, right)))
 
 
+def _step(t: Tracer, vector: ArrayValue) -> int:
+    """Bytes from one element to the next in what came; 0: unknown, too."""
+    return standins.actual_step(t, vector) or 0
+
+
 def _fits(t: Tracer, array: ArrayValue) -> bool:
     if len(array.dims) == 1:
-        return (standins.actual_step(t, array) or 0) != 0
+        return _step(t, array) != 0
     return array.type.order == "C" and all(standins.actual_length(t, dim) != 1 for dim in array.dims)
 
 
@@ -55,7 +60,7 @@ def _forward(t: Tracer, array: ArrayValue) -> ArrayValue:
     """The operand as np.dot takes it: it copies a vector that goes backward."""
     from .tracer import compare
 
-    if len(array.dims) > 1 or (standins.actual_step(t, array) or 0) > 0:
+    if len(array.dims) > 1 or _step(t, array) > 0:
         return array
     t.check(compare(t, "<", t.once("stride", (array.value,), INT, axis=0), const(0)), "shape_mismatch")
     made = ArrayValue(t.emit("empty", array.dims, Array(array.type.name, 1, "C"), filled=False), array.dims)
