@@ -109,7 +109,7 @@ def check(name, types, result, function, operands, /, **attrs):
 
 
 def test_every_operation_has_a_lowering():
-    assert set(LOWERINGS) == set(OPS)
+    assert set(LOWERINGS) == set(OPS) - {"join"}  # a pass replaces it at every level
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor"])
