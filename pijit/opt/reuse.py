@@ -37,18 +37,22 @@ def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | N
     if len(results) != 1 or any(op.name != "ew" for op in group):
         return None
     (made,) = results
-    inner = {op.result for op in group if op is not made}
-    users = (op for other in graph.blocks for op in other.ops if op not in group)
-    if any(not inner.isdisjoint(op.args) for op in users) or seen_elsewhere(graph, block, block.ops.index(group[0]), last, inner):
+    arrays = [array for array in dict.fromkeys(arg for op in group for arg in _operands(op)) if array.type == made.result.type]
+    new = [array for array in arrays if _is_new(array) or (array in graph.alone and block is graph.entry)]
+    whole = [array for array in new if _is_whole(array, group)]  # few are left: what follows looks at the whole graph
+    if not whole or _is_needed(graph, block, group, last, {op.result for op in group if op is not made}):
         return None
-    for array in dict.fromkeys(arg for op in group for arg in _operands(op)):
-        if _is_map(graph, block, array, group, last):
-            continue
-        new = _is_new(array) or (array in graph.alone and block is graph.entry)
-        if array.type == made.result.type and new and _is_whole(array, group) and _ends(graph, block, array, group, last):
+    for array in whole:
+        if not _is_map(graph, block, array, group, last) and _ends(graph, block, array, group, last):
             exits = {"redo": replace(made.exits["redo"], reason="memory")}
             return Op("assign", (array, made.result, *_dims(made)), (), {"stretch": ()}, exits, made.line)
     return None
+
+
+def _is_needed(graph: Graph, block: Block, group: Sequence[Op], last: int, inner: set[Value]) -> bool:
+    """Whether anything but the group needs these values of it."""
+    users = (op for other in graph.blocks for op in other.ops if op not in group)
+    return any(not inner.isdisjoint(op.args) for op in users) or seen_elsewhere(graph, block, block.ops.index(group[0]), last, inner)
 
 
 def begins(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> int | None:
