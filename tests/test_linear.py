@@ -28,7 +28,8 @@ def kernels(n):
 
 
 def stores(n):
-    return "def f(x, y, a, b):\n    a = a.copy()\n" + "".join(f"    a[1:] += b[:-1] * {i + 2}\n    y += a[-1]\n" for i in range(n)) + "    return a, y\n"
+    lines = "".join(f"    a[1:] += b[:-1] * {i + 2}\n    y += a[-1]\n" for i in range(n))
+    return f"def f(x, y, a, b):\n    a = a.copy()\n{lines}    return a, y\n"
 
 
 def calls_per_pass(source, monkeypatch):
