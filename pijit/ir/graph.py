@@ -9,8 +9,8 @@ Invariants, held by `check`:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import ref
 
@@ -159,6 +159,11 @@ class Exit:
     def values(self) -> list[Value]:
         """The values that this exit needs, each once, in order."""
         return list(dict.fromkeys(v for recipe in self.recipes() for v in recipe_values(recipe)))
+
+
+def anew(exits: Mapping[str, Exit]) -> dict[str, Exit]:
+    """The same exits for another operation: each has one index, so none is shared."""
+    return {name: replace(exit) for name, exit in exits.items()}
 
 
 def recipe_values(recipe: Recipe) -> Iterator[Value]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..ir.graph import Block, Const, Exit, Graph, Op, Value
+from ..ir.graph import Block, Const, Exit, Graph, Op, Value, anew
 from ..ir.types import INT, Array, Type
 from ..ir.ufuncs import can_raise
 from .again import redirect, repeatable, seen_elsewhere
@@ -85,7 +85,7 @@ def _convert_later(graph: Graph, block: Block, op: Op, views: list[Op]) -> None:
     ops: list[Op] = []
 
     def add(like: Op, name: str, args: tuple[Value, ...], type: Type, exits: Mapping[str, Exit] = {}, **attrs: Any) -> Value:
-        ops.append(Op(name, args, (type,), attrs, dict(exits), like.line))
+        ops.append(Op(name, args, (type,), attrs, anew(exits), like.line))
         return ops[-1].result
 
     new: dict[Value, Value] = {}

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Const, Graph, Op, Value
+from ..ir.graph import Const, Graph, Op, Value, anew
 from ..ir.types import Array, Np
 from .rename import Renamer
 
@@ -60,6 +60,6 @@ def _times(op: Op, a: Value, b: Value, a_ones: tuple[int, ...], b_ones: tuple[in
     attrs = op.attrs | {"ufunc": "multiply"}
     if "stretch" in attrs:
         attrs["stretch"] = (a_ones, b_ones)
-    made = Op(op.name, (a, b, *op.args[2:]), (op.result.type,), attrs, dict(op.exits), op.line)
+    made = Op(op.name, (a, b, *op.args[2:]), (op.result.type,), attrs, anew(op.exits), op.line)
     ops.append(made)
     return made.result

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.graph import Block, Graph, Leave, Op, Value
+from ..ir.graph import Block, Graph, Leave, Op, Value, anew
 from ..ir.types import Array
 from .again import repeatable
 from .groups import LIMIT, Group, dtype_name, flat, operands_of, order_of, stretch_of, takes
@@ -55,7 +55,7 @@ def _remake(op: Op, group: Group, groups: list[Group], uses: _Uses, plain: Calla
         return
     group.reach = until
     for host in hosts:
-        again = Op(op.name, op.args, (made.type,), dict(op.attrs), dict(op.exits), host.ops[0].line)
+        again = Op(op.name, op.args, (made.type,), dict(op.attrs), anew(op.exits), host.ops[0].line)
         for reader in host.ops:
             reader.args = tuple(again.result if arg is made else arg for arg in reader.args)
         host.ops.insert(0, again)
