@@ -39,6 +39,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(budget.time, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr(resting, "_OFTEN", 0.0)
+    monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
     before = BUDGET.saved, BUDGET.reviewed
     BUDGET.saved = BUDGET.reviewed = 0.0
     yield now

@@ -2,6 +2,7 @@
 
 import bdb
 import cProfile
+import gc
 import io
 import pdb
 import pstats
@@ -219,6 +220,8 @@ def debugged(space, commands):
 @pytest.mark.parametrize("commands", ["n\nn\ns\nn\np x\nup\np i\nc\n", "n\nn\nw\nq\n", "unt\nr\nc\n", "b 9\nc\np out\nc\nc\nc\n"])
 def test_pdb_in_a_callee(commands):
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()  # pdb would step into the finalizers of what other tests have left
     try:
         expected = debugged(program(), commands)
         sys.settrace(before)
@@ -230,6 +233,7 @@ def test_pdb_in_a_callee(commands):
         assert debugged(space, commands) == expected
     finally:
         sys.settrace(before)
+        gc.enable()
 
 
 def test_cprofile_counts():
