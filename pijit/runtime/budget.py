@@ -28,9 +28,9 @@ class Account:
 
     def missing(self, ran: float, price: float = 0.0) -> float:
         """For how long a program that has run so long has to go on until that can be paid."""
-        share = self.spent + price - self.at_once
-        beyond = share - self.first * _FIRST
-        return max(0.0, (share / self.first if beyond <= 0 else _FIRST + beyond / self.later) - ran)
+        needed = self.spent + price - self.at_once
+        beyond = needed - self.first * _FIRST
+        return max(0.0, (needed / self.first if beyond <= 0 else _FIRST + beyond / self.later) - ran)
 
 
 @dataclass(slots=True)

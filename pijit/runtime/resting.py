@@ -22,15 +22,14 @@ Waiting = tuple[weakref.ref[Any], float]
 
 _awake: list[Waiting] = []  # records of those that asked last, and what for
 _resting: list[Waiting] = []
-_woken = 0.0  # when that was
-_change = RLock()  # of these two; a signal may come while a report is made
+_woken = 0.0  # when that was asked last
+_change = RLock()  # of the two lists; a signal may come while a report is made
 forks.hold(_change)
 
 
 def rest_until_paid(record: Any, price: float) -> None:
     """A call of the function would be compiled now if that could be paid for; 0: nobody has looked yet."""
-    seconds = BUDGET.missing(price)
-    if record.space is None or seconds < _SHORT:
+    if record.space is None or (seconds := BUDGET.missing(price)) < _SHORT:
         return
     with _change:
         new = not any(ref() is record for ref, _ in _awake)
