@@ -9,7 +9,7 @@ import pytest
 import pijit
 from pijit import _native
 from pijit.runtime import budget, resting, worth
-from pijit.runtime.budget import BUDGET, Budget
+from pijit.runtime.budget import BUDGET, Budget, Want
 
 SOURCE = """
 def value(x, n):
@@ -50,7 +50,8 @@ def clock(monkeypatch):
 
 def spend(seconds):
     """So much has been spent of each account."""
-    BUDGET.looking.spent = BUDGET.compiling.spent = seconds
+    for account in BUDGET.accounts:
+        account.spent = seconds
 
 
 def test_a_little_at_once_then_a_share_then_a_smaller_one():
@@ -63,30 +64,34 @@ def test_a_little_at_once_then_a_share_then_a_smaller_one():
     assert account.missing(budget._FIRST, 0.1) == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("price", [0.0, 0.1])
-def test_each_account_has_its_own(clock, price):
+WANTS = [Want(), Want(0.1, doubtful=True), Want(0.1)]
+
+
+@pytest.mark.parametrize("want", WANTS)
+def test_each_account_has_its_own(clock, want):
     mine = Budget()
-    (mine.compiling if price else mine.looking).spent, clock.seconds = 5.0, 6.0
-    wait = mine.missing(price)
+    mine.account(want).spent, clock.seconds = 8.0, 9.0
+    wait = mine.missing(want)
     assert wait > 0
-    assert not mine.missing(0.1 if price == 0 else 0.0)
+    assert not any(mine.missing(other) for other in WANTS if other is not want)
     clock.seconds += wait + 1e-6
-    assert mine.missing(price) == 0
+    assert mine.missing(want) == 0
 
 
-def test_what_native_code_saves_pays_for_more(clock):
+@pytest.mark.parametrize("want", WANTS[1:])
+def test_what_native_code_saves_pays_for_more(clock, want):
     mine = Budget()
-    mine.compiling.spent, clock.seconds = 6.0, 7.0
-    assert mine.missing(0.1) > 20
-    clock.saved, clock.seconds = 10.0, 7.1
-    assert mine.missing(0.1) == 0
+    mine.account(want).spent, clock.seconds = 8.0, 9.0
+    assert mine.missing(want) > 15
+    clock.saved, clock.seconds = 10.0, 9.1
+    assert mine.missing(want) == 0
 
 
-def test_native_code_on_objects_saves_no_more_than_it_took(monkeypatch):
+@pytest.mark.parametrize("doubtful", [True, False])
+def test_native_code_saves_no_more_than_it_took(monkeypatch, doubtful):
     monkeypatch.setattr(worth, "net", lambda fragment: 1e9)
     native = types.SimpleNamespace(hits=100, sampled=50.0, samples=5)
-    assert worth.known_net(types.SimpleNamespace(doubtful=True, native=native)) == 1000.0
-    assert worth.known_net(types.SimpleNamespace(doubtful=False, native=native)) == 1e9
+    assert worth.known_net(types.SimpleNamespace(doubtful=doubtful, native=native)) == 1000.0
 
 
 def test_what_is_saved_is_summed_up():
@@ -171,12 +176,24 @@ def test_what_is_dear_and_may_not_pay_waits_for_its_price(clock, program, monkey
     assert record(plain).compiles
 
 
-def test_a_loop_of_numbers_is_not_counted(clock, program):
-    """It is looked at, on another account, and then known to pay."""
-    BUDGET.compiling.spent, clock.seconds = 100.0, 200.0
+def test_what_may_not_pay_leaves_something_for_what_does(clock, program):
+    BUDGET.trying.spent, clock.seconds = 100.0, 200.0
     calls(program["plain"])
     assert not record(program["plain"]).compiles
     value = program["value"]
+    for _ in range(2000):
+        value(1.5, 200)
+    assert record(value).compiles
+
+
+def test_what_pays_does_not_take_all_either(clock, program):
+    """A program of many places that are hot once in a while would do nothing but compile."""
+    BUDGET.compiling.spent, clock.seconds = 100.0, 200.0
+    value = program["value"]
+    for _ in range(2000):
+        value(1.5, 200)
+    assert not record(value).compiles
+    clock.seconds = 1e6
     for _ in range(2000):
         value(1.5, 200)
     assert record(value).compiles

@@ -1,14 +1,15 @@
 """What pijit may take of a program's time for code that nobody asked for by name, so that no program is slower for long.
 
-A share of the time that the program itself has run, larger within its first seconds, and of what native code has saved it. Two accounts: looking
-at code, and compiling what may not pay, so that what does is found when the other is used up. What works on arrays or goes round a loop of
-numbers is on neither: it has to be hot for as long as its compilation takes (`patience`), and pays. All times are seconds of CPU time.
+A share of the time that the program itself has run, larger within its first seconds, and of what native code has saved it. Three accounts, so
+that one is there when another is used up: looking at code, compiling what may not pay, and compiling what is sure to, which works on arrays or goes
+round a loop of numbers: sure, where it is hot, and not where it runs once in a while. All times are seconds of CPU time.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pijit.runtime import records, worth
 
@@ -33,25 +34,45 @@ class Account:
         return max(0.0, (needed / self.first if beyond <= 0 else _FIRST + beyond / self.later) - ran)
 
 
+class Want(NamedTuple):
+    """About how many seconds something takes to compile (0: nobody has looked at it yet), and whether it may not pay."""
+
+    price: float = 0.0
+    doubtful: bool = False
+
+
 @dataclass(slots=True)
 class Budget:
     """``saved``: by native code, as it was at `reviewed`."""
 
     looking: Account = field(default_factory=lambda: Account(0.1, 0.05, 0.01))
-    compiling: Account = field(default_factory=lambda: Account(0.0, 0.15, 0.03))
+    trying: Account = field(default_factory=lambda: Account(0.0, 0.15, 0.03))
+    compiling: Account = field(default_factory=lambda: Account(0.5, 0.3, 0.05))
     saved: float = 0.0
     reviewed: float = 0.0
 
-    def missing(self, price: float) -> float:
-        """For how long the program has to go on until something of that price may be compiled, or looked at when nobody knows its price (0); 0: it
-        may now."""
-        now = time.process_time()
-        ran = now - self.looking.spent - self.compiling.spent
-        if not price:
-            return self.looking.missing(ran)
-        if now - self.reviewed > _REVIEW and self.compiling.missing(ran, price - _OF_SAVED * self.saved):
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        return self.looking, self.trying, self.compiling
+
+    def account(self, want: Want) -> Account:
+        if not want.price:
+            return self.looking
+        return self.trying if want.doubtful else self.compiling
+
+    def spent(self) -> float:
+        """Of all accounts."""
+        return sum(account.spent for account in self.accounts)
+
+    def missing(self, want: Want) -> float:
+        """For how long the program has to go on until that can be paid; 0: it can be now."""
+        now, account = time.process_time(), self.account(want)
+        ran = now - self.spent()
+        if account is self.looking:
+            return account.missing(ran)
+        if now - self.reviewed > _REVIEW and account.missing(ran, want.price - _OF_SAVED * self.saved):
             self.saved, self.reviewed = saved(), now
-        return self.compiling.missing(ran, price - _OF_SAVED * self.saved)
+        return account.missing(ran, want.price - _OF_SAVED * self.saved)
 
 
 BUDGET = Budget()

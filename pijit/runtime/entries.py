@@ -28,7 +28,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
 from pijit.pycode.instructions import Bytecode, decode
 from pijit.runtime import apart, driver, lifetimes, resting, worth
-from pijit.runtime.budget import BUDGET
+from pijit.runtime.budget import BUDGET, Want
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference, difference, distance
@@ -188,9 +188,8 @@ def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
     finally:
         seconds = time.thread_time() - start
         made = entry.compiled > before
-        account = BUDGET.compiling if made else BUDGET.looking
-        if not (record.options.eager or (made and not patience.doubtful)):
-            account.spent += seconds
+        if not record.options.eager:
+            BUDGET.account(patience.wants() if made else Want()).spent += seconds
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 
@@ -272,7 +271,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 def _misses_to_wait(record: Record, entry: Entry) -> int:
     wait = entry.patience.misses_to_wait(record.options.eager, bool(entry.compiled) or entry.kind == "after")
     if wait and entry.kind == "start":
-        resting.rest_until_paid(record, entry.patience.asks())
+        resting.rest_until_paid(record, entry.patience.wants())
     return wait
 
 

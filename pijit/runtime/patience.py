@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from pijit.ground.config import CONFIG
-from pijit.runtime.budget import BUDGET
+from pijit.runtime.budget import BUDGET, Want
 
 _STEP = 16
 _FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
@@ -45,8 +45,8 @@ class Patience:
             return 0
         now = time.perf_counter()
         left = self._needed(goes_on) - (now - self.began if self.began else 0.0)
-        if not asked and left <= 0 and (self.doubtful or not self.price):
-            left = BUDGET.missing(self.asks())
+        if not asked and left <= 0:
+            left = BUDGET.missing(self.wants())
         if left <= 0:
             return 0
         if not self.began:
@@ -62,11 +62,11 @@ class Patience:
         if self.spent:
             return _RENT * self.spent
         first = 0.0 if goes_on else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
-        return max(first, self.asks())
+        return max(first, self.wants().price)
 
-    def asks(self) -> float:
-        """The seconds that it takes to compile, and to load the compiler if need be; 0: nobody has looked yet."""
-        return self.price and self.price + loading()
+    def wants(self) -> Want:
+        """What it takes to compile, and to load the compiler if need be."""
+        return Want(self.price and self.price + loading(), self.doubtful)
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""

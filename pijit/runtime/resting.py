@@ -12,13 +12,13 @@ from typing import Any
 from pijit import _native
 from pijit.ground import forks, log, reasons
 from pijit.runtime import tiers
-from pijit.runtime.budget import BUDGET
+from pijit.runtime.budget import BUDGET, Want
 
 _AWAKE = 2
 _SHORT = 0.02  # seconds that are not worth it
 _OFTEN = 0.02  # so many pass at least until it is asked again whether anything can be paid
 
-Waiting = tuple[weakref.ref[Any], float]
+Waiting = tuple[weakref.ref[Any], Want]
 
 _awake: list[Waiting] = []  # records of those that asked last, and what for
 _resting: list[Waiting] = []
@@ -27,14 +27,14 @@ _change = RLock()  # of the two lists; a signal may come while a report is made
 forks.hold(_change)
 
 
-def rest_until_paid(record: Any, price: float) -> None:
-    """A call of the function would be compiled now if that could be paid for; 0: nobody has looked yet."""
-    if record.space is None or (seconds := BUDGET.missing(price)) < _SHORT:
+def rest_until_paid(record: Any, want: Want) -> None:
+    """A call of the function would be looked at or compiled now if that could be paid for."""
+    if record.space is None or (seconds := BUDGET.missing(want)) < _SHORT:
         return
     with _change:
         new = not any(ref() is record for ref, _ in _awake)
         if new:
-            _awake.append((weakref.ref(record), price))
+            _awake.append((weakref.ref(record), want))
         while len(_awake) > _AWAKE:
             _rest(*_awake.pop(0))
     if new:
@@ -49,16 +49,16 @@ def waits(record: Any) -> bool:
 
 def _tell(record: Any, seconds: float) -> None:
     row, code = reasons.lookup("not_yet"), record.code
-    text = f"{row.id} {row.title}: {BUDGET.looking.spent + BUDGET.compiling.spent:.1f} s of compiling so far, {seconds:.1f} s to go"
+    text = f"{row.id} {row.title}: {BUDGET.spent():.1f} s of compiling so far, {seconds:.1f} s to go"
     log.event("perf", code, code.co_firstlineno, text, id=row.id)
 
 
-def _rest(ref: weakref.ref[Any], price: float) -> None:
+def _rest(ref: weakref.ref[Any], want: Want) -> None:
     record = ref()
     state = _state(record)
     if record is not None and state is not None and state.mode == "on" and not any(map(state.fragments, record.plan.entries)):
         state.rest()
-        _resting.append((ref, price))
+        _resting.append((ref, want))
 
 
 def wake() -> None:
@@ -67,16 +67,16 @@ def wake() -> None:
     if not (_resting or _awake) or (now := time.process_time()) - _woken < _OFTEN:
         return
     _woken = now
-    paid = {price for price in {price for _, price in (*_resting, *_awake)} if not BUDGET.missing(price)}
+    paid = {want for want in {want for _, want in (*_resting, *_awake)} if not BUDGET.missing(want)}
     if not paid:
         return
     with _change:
-        for record in [ref() for ref, price in _resting if price in paid]:
+        for record in [ref() for ref, want in _resting if want in paid]:
             state = _state(record)
             if record is not None and state is not None and tiers.is_enabled(record):
                 state.mode = "on"
         for waiting in (_resting, _awake):
-            waiting[:] = [(ref, price) for ref, price in waiting if price not in paid]
+            waiting[:] = [(ref, want) for ref, want in waiting if want not in paid]
     _native.wake()
 
 
