@@ -13,6 +13,7 @@ from pijit.ground import log, reasons
 from pijit.ground.config import Options
 from pijit.ground.errors import capture_error
 from pijit.ground.partials import Partial
+from pijit.pycode.outline import SUSPENDABLE
 from pijit.runtime import tiers
 from pijit.runtime.callables import call_method
 from pijit.runtime.copies import private_code, with_code
@@ -148,7 +149,7 @@ def jitted(function: Any, options: Options) -> Any:
 
 def jitted_function(function: FunctionType, options: Options) -> Any:
     """A function on a private copy of the code object."""
-    if function.__code__.co_flags & tiers.SUSPENDABLE:
+    if function.__code__.co_flags & SUSPENDABLE:
         if options.fullgraph:
             raise capture_error("suspendable", function.__code__, function.__code__.co_firstlineno)
         return unchanged(function, "suspendable")

@@ -5,18 +5,16 @@ import inspect
 import opcode
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pijit.ground.weak import Rows
+from pijit.pycode.outline import SUSPENDABLE, outline
 from pijit.pycode.rows import Micro, Operand, normalise
 from pijit.pycode.versions import CACHES, CALL_ORDER, HERE, JUMPS, PREFIXES
 
 __all__ = ["CALL_ORDER", "Bytecode", "Instruction", "Micro", "decode"]
 
-_PROLOGUE = frozenset({"COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "RESUME", "NOP"})
-_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _WIDE = 2000  # variables: what an exit keeps, times the exits, is time and memory of every compilation
 _LOADS_NAME = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _LOADS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"})
@@ -25,8 +23,7 @@ _FRAME_NAMES = frozenset({"locals", "eval", "exec", "vars", "dir", "gc", "tracem
 _FRAME_ATTRIBUTES = frozenset({"_getframe", "_current_frames", "currentframe", "getrefcount", "getallocatedblocks"})
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One opcode with its prefixes and caches, and the normalised steps it stands for."""
 
     pc: int  # the first unit, prefixes included: where to do it again
@@ -51,11 +48,9 @@ class Bytecode:
         frees = len(self.slots) - len(code.co_freevars)
         self.cell_slots = frozenset(self.slots.index(name) for name in code.co_cellvars)
         self.free_slots = frozenset(range(frees, len(self.slots)))
-        self.is_generator = bool(code.co_flags & _SUSPENDS)
+        self.is_generator = bool(code.co_flags & SUSPENDABLE)
         self.instructions: tuple[Instruction, ...] = _closures(self, tuple(_instructions(code)))
-        self.start = self._start()
-        # code.replace(co_code=...) takes anything: what is no instruction reads as a cache, or as a number in brackets
-        self.is_malformed = any(i.opname == "CACHE" or i.opname.startswith("<") for i in self.instructions)
+        self.start, _, self.is_malformed = outline(code)
         steps = [step for i in self.instructions for step in i.micros]
         self.sees_frame = any(_looks_at_frames(step) for step in steps)
         self.is_wide = len(self.slots) > _WIDE
@@ -74,16 +69,6 @@ class Bytecode:
     def at(self, pc: int) -> Instruction:
         """The instruction whose first unit or whose opcode is at pc."""
         return self.by_pc[pc]
-
-    def _start(self) -> int:
-        start = 0
-        for i in self.instructions:
-            if i.opname not in _PROLOGUE:
-                break
-            start = i.next
-            if i.opname == "RESUME":
-                break
-        return start
 
 
 _cache: Rows[Bytecode] = Rows()
@@ -158,7 +143,7 @@ def _closures(bytecode: Bytecode, instructions: tuple[Instruction, ...]) -> tupl
     result = list(instructions)
     for index, i in enumerate(instructions):
         if i.opname == "LOAD_FAST" and i.micros[0].arg in cells and (in_class or _for_closure(instructions, index)):
-            result[index] = replace(i, micros=(Micro("LOAD_CLOSURE", i.micros[0].arg),))
+            result[index] = i._replace(micros=(Micro("LOAD_CLOSURE", i.micros[0].arg),))
     return tuple(result)
 
 

@@ -1,23 +1,20 @@
 """How each opcode becomes normalised steps: one row per opcode, whatever versions it exists on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pijit.pycode.versions import BINARY, COMPARISONS, HERE, INTRINSICS_1, INTRINSICS_2
 
 
-@dataclass(frozen=True, slots=True)
-class Micro:
+class Micro(NamedTuple):
     """One normalised step."""
 
     name: str
     arg: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """What a row may look at: an opcode with everything that its argument may mean."""
 
     code: CodeType

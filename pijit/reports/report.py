@@ -6,8 +6,8 @@ import linecache
 from typing import TYPE_CHECKING
 
 from pijit.ground import log, reasons
+from pijit.pycode.outline import SUSPENDABLE
 from pijit.runtime import records, resting
-from pijit.runtime.tiers import SUSPENDABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

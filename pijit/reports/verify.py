@@ -15,6 +15,7 @@ import numpy as np
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.pycode.outline import SUSPENDABLE
 from pijit.reports.likeness import Unlike, copied, unlike
 from pijit.runtime import tiers
 from pijit.runtime.callables import unbound
@@ -72,7 +73,7 @@ def verify(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Verd
         raise TypeError(f"verify: {function!r} is not a Python function")
     trial = Trial(plain, (*first, *args), {**keywords, **kwargs})
     name = plain.__qualname__
-    if not CONFIG.enabled or plain.__code__.co_flags & tiers.SUSPENDABLE:
+    if not CONFIG.enabled or plain.__code__.co_flags & SUSPENDABLE:
         return Verdict(name, note="nothing was compiled")
     expected = trial.run(None)
     got = trial.run(Options(eager=True))

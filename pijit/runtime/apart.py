@@ -26,6 +26,7 @@ _own: dict[str, Any] = {}  # what sys.modules holds while pijit works only
 _looked = -1  # how many modules there were when it was last looked whether some are in the way
 _in_the_way: list[str] = []
 _told = False
+_last_made: ModuleSpec | None = None  # what the program was importing when that was last asked
 
 _native.set_import_path(places.installed_first(sys.path))
 
@@ -153,12 +154,21 @@ def _is_built_in(name: str) -> bool:
 
 def _being_made() -> bool:
     """Whether the program is in the middle of importing something that the compiler imports, too."""
+    global _last_made
+    if _is_made(_last_made):  # most of what is asked is asked during one long import
+        return True
     for name, module in list(sys.modules.items()):
         top = name.partition(".")[0]
         spec = vars(module).get("__spec__") if top in _IMPORTED and type(module) is ModuleType else None
-        if type(spec) is ModuleSpec and getattr(spec, "_initializing", False) and top not in _find_in_the_way():
+        if _is_made(spec) and top not in _find_in_the_way():
+            _last_made = spec
             return True
+    _last_made = None
     return False
+
+
+def _is_made(spec: object) -> bool:
+    return type(spec) is ModuleSpec and getattr(spec, "_initializing", False)
 
 
 @cache

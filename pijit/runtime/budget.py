@@ -47,7 +47,7 @@ class Budget:
 
     looking: Account = field(default_factory=lambda: Account(0.1, 0.05, 0.01))
     trying: Account = field(default_factory=lambda: Account(0.0, 0.15, 0.03))
-    compiling: Account = field(default_factory=lambda: Account(0.5, 0.3, 0.05))
+    compiling: Account = field(default_factory=lambda: Account(0.1, 0.3, 0.05))
     saved: float = 0.0
     reviewed: float = 0.0
 
@@ -80,5 +80,5 @@ BUDGET = Budget()
 
 def saved() -> float:
     """What the fragments that are in use have saved, less what they cost, as far as that is known."""
-    fragments = [fragment for record in list(records.RECORDS) for fragment in record.fragments if not fragment.retired]
+    fragments = [fragment for record in list(records.COMPILED) for fragment in record.fragments if not fragment.retired]
     return max(0.0, sum(map(worth.known_net, fragments))) * 1e-9

@@ -26,7 +26,8 @@ from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
 from pijit.ir.text import text as graph_text
 from pijit.pycode.flow import control_flow
-from pijit.pycode.instructions import Bytecode, decode
+from pijit.pycode.instructions import decode
+from pijit.pycode.outline import SUSPENDABLE, Outline, outline
 from pijit.runtime import apart, driver, lifetimes, resting, worth
 from pijit.runtime.budget import BUDGET, Want
 from pijit.runtime.copies import as_plain
@@ -77,22 +78,24 @@ def enable_code(code: CodeType, options: Options) -> Record:
         record: Record = state.data
         return record
     record = Record(code, options)
-    bytecode = decode(code)
-    if bytecode.is_generator or bytecode.is_malformed:
+    seen = outline(code)
+    if code.co_flags & SUSPENDABLE or seen.is_malformed:
         _native.attach(code, record, "off")
         return record
     state = _native.attach(code, record, "on")
-    record.plan = Plan(first_entries(bytecode, options))
+    record.plan = Plan(first_entries(code, seen, options))
     install(state, record.plan)
     return record
 
 
-def first_entries(bytecode: Bytecode, options: Options) -> dict[int, Entry]:
+def first_entries(code: CodeType, seen: Outline, options: Options) -> dict[int, Entry]:
     """The start and the loop headers."""
-    flow = control_flow(bytecode)
     calls = 0 if options.eager else CONFIG.threshold_calls
     loops = _EAGER_LOOPS if options.eager else CONFIG.threshold_loops
-    entries = {bytecode.start: Entry("start", [(bytecode.start, "start", bytecode.start, 0, calls)])}
+    entries = {seen.start: Entry("start", [(seen.start, "start", seen.start, 0, calls)])}
+    if not seen.may_loop:  # most functions that a program calls, and most of them only while it imports
+        return entries
+    flow = control_flow(code)
     for loop in flow.loops:
         rows = []
         for jump in loop.back_edges:

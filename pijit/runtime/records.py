@@ -156,6 +156,7 @@ class Record:
     def add_fragment(self, fragment: FragmentRecord) -> FragmentRecord:
         """A fragment that was compiled and installed."""
         self.fragments.append(fragment)
+        COMPILED.add(self)
         self.compiles += 1
         self.compile_seconds += fragment.compile_seconds
         return fragment
@@ -163,6 +164,7 @@ class Record:
 
 # Every record that is alive. A record dies with its code object, unless a report will want it: then `keep` is a list.
 RECORDS: Objects[Record] = Objects()
+COMPILED: Objects[Record] = Objects()  # those that have ever had fragments: few of those that a large program calls
 keep: list[CodeType] | None = None
 
 

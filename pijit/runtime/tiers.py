@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import atexit
-import inspect
 import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from pijit.ground.config import CONFIG, Options
 from pijit.ground.intact import intact
 from pijit.ground.log import INTERNAL_ERRORS as INTERNAL_ERRORS
 from pijit.pycode.namespaces import name_of
+from pijit.pycode.outline import SUSPENDABLE
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Namespace = dict[str, Any]
 
-SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 DEFAULT = Options()
 
 NAMESPACES: dict[int, Namespace] = {}  # enabled ones, by id: a namespace is a dict and cannot be hashed
