@@ -233,7 +233,7 @@ ROWS: tuple[Reason, ...] = (
            "Generator functions, coroutines and asynchronous generators run as they are.",
            "Jit the plain functions that they call."),
     Reason("PJ410", "not_yet", "hot, to be compiled later",
-           "What was looked at, or compiled and may not pay, has taken its share of the program's time and of what native code has saved.",
+           "What was looked at and compiled so far has taken its share of the program's time and of what native code has saved.",
            "Nothing: it is compiled when the program has run for longer. Jit the function to have it compiled at its first call."),
     # 9xx: internal
     Reason("PJ901", "internal", "internal error in pijit", "pijit failed; the code ran in the interpreter and its result is right.",
