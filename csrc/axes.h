@@ -2,7 +2,7 @@
 #ifndef PJ_AXES_H
 #define PJ_AXES_H
 
-#include "pijit.h"
+#include "helpers.h"
 
 #define MAX_AXES 64
 

@@ -1,4 +1,5 @@
 /* box.c - objects from words, as recipes say. */
+#include "helpers.h"
 #include "recipes.h"
 #include "numpy_api.h"
 

@@ -1,16 +1,9 @@
-/* calls.c - what native code calls: Python through call sites, arrays, views, floating-point flags, libm. */
+/* calls.c - native code calls Python: at call sites, and as a whole where a fragment is a Python object. */
 #include <alloca.h>
-#include <fenv.h>
-#include <math.h>
 #include "frame.h"
-#include "numpy_api.h"
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
+#include "helpers.h"
 
-int64_t pj_forced;
-
-/* ---- call sites ---- */
+/* ---- reading call sites ---- */
 
 void pj_site_clear(PjSite *s)
 {
@@ -125,6 +118,8 @@ int pj_site_parse(PjSite *s, PyObject *tuple)
     }
     return 0;
 }
+
+/* ---- calling ---- */
 
 /* Builds callable and arguments into vector[1...]; vector[0] is left for the callee's use. Returns the number of
  * objects built (callable included); fewer than wanted: an exception is set. */
@@ -245,164 +240,6 @@ int64_t pj_call(int64_t *W, int64_t number)
     return pj_traced(r->ts, pj_frame_code(r->frame)) ? 2 : 0;
 }
 
-/* ---- arrays ---- */
-
-/* Whether an array has no elements and nothing but zeros for strides, as new ones have: views on it begin where it does. */
-static bool is_nowhere(PyArrayObject *a)
-{
-    bool empty = false, still = true;
-    for (int d = 0; d < PyArray_NDIM(a); d++) {
-        empty |= PyArray_DIM(a, d) == 0;
-        still &= PyArray_STRIDE(a, d) == 0;
-    }
-    return empty && still;
-}
-
-/* New view of memory that belongs to base (NULL: one that could not be made), or NULL without an exception. */
-static PyObject *pj_view(PyObject *base, void *data, int64_t typenum, int64_t ndim, int64_t *dims, int64_t *strides,
-                         int64_t writable)
-{
-    PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
-    if (base == NULL) {
-        Py_XDECREF(descr);
-        return NULL;
-    }
-    if (is_nowhere((PyArrayObject *)base)) {
-        data = PyArray_DATA((PyArrayObject *)base);
-    }
-    PyObject *a = descr == NULL ? NULL
-                                : PyArray_NewFromDescr(&PyArray_Type, descr, (int)ndim, (npy_intp *)dims,
-                                                       (npy_intp *)strides, data, writable ? NPY_ARRAY_WRITEABLE : 0,
-                                                       NULL);
-    if (a != NULL && PyArray_SetBaseObject((PyArrayObject *)a, Py_NewRef(base)) < 0) {
-        Py_CLEAR(a);
-    }
-    if (a == NULL) {
-        PyErr_Clear();
-    }
-    return a;
-}
-
-static void pj_retain(PyObject *o)
-{
-    Py_XINCREF(o);
-}
-
-static void *pj_list_item(PyObject *list, int64_t index)
-{
-    if (!PyList_CheckExact(list) || index < 0 || index >= PyList_GET_SIZE(list)) {
-        return NULL;
-    }
-    return PyList_GET_ITEM(list, index);
-}
-
-int64_t pj_unbox_int(PyObject *o, int64_t *out)
-{
-    if (!PyLong_CheckExact(o)) {
-        return 1;
-    }
-    if (pj_long_compact(o, out)) {
-        return 0;
-    }
-    int overflow;
-    *out = PyLong_AsLongLongAndOverflow(o, &overflow);
-    return overflow != 0;
-}
-
-/* ---- floating point ---- */
-
-/* The bits of docs/native.md, which are NumPy's NPY_FPE_*. */
-enum { FPE_DIVIDE = 1, FPE_OVER = 2, FPE_UNDER = 4, FPE_BAD = 8 };
-
-/* On x86-64 all of Python's and NumPy's arithmetic is SSE, whose status register costs 1 ns, fenv.h 40. But feraiseexcept() of glibc, by which
- * some of NumPy's loops report (float32 exp), tells the x87 unit. Its flags are in the same places. */
-#if defined(__x86_64__)
-static inline unsigned x87_flags(void)
-{
-    unsigned short status;
-    __asm__ volatile("fnstsw %0" : "=a"(status));
-    return status & 0x3F;
-}
-#endif
-
-void pj_fp_clear(void)
-{
-#if defined(__x86_64__)
-    unsigned csr = _mm_getcsr();
-    if (PJ_UNLIKELY(x87_flags() & 0x1D)) {
-        __asm__ volatile("fnclex");
-    }
-    if (csr & 0x1D) { /* one of those that pj_fp_get looks at: writing the register waits for all arithmetic to end */
-        _mm_setcsr(csr & ~0x3Fu);
-    }
-#else
-    feclearexcept(FE_ALL_EXCEPT);
-#endif
-}
-
-int64_t pj_fp_get(void)
-{
-#if defined(__x86_64__)
-    unsigned flags = _mm_getcsr() | x87_flags();
-    return ((flags >> 2 & 1) * FPE_DIVIDE) | ((flags >> 3 & 1) * FPE_OVER) |
-           ((flags >> 4 & 1) * FPE_UNDER) | ((flags & 1) * FPE_BAD);
-#else
-    int flags = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
-    return (flags & FE_DIVBYZERO ? FPE_DIVIDE : 0) | (flags & FE_OVERFLOW ? FPE_OVER : 0) |
-           (flags & FE_UNDERFLOW ? FPE_UNDER : 0) | (flags & FE_INVALID ? FPE_BAD : 0);
-#endif
-}
-
-static bool is_odd(double w)
-{
-    return fmod(fabs(w), 2.0) == 1.0;
-}
-
-/* float_pow of CPython's floatobject.c without its error cases: 0.0 to a negative power, a negative number to a
- * fraction (complex) and overflow are for the caller. */
-static double pj_pow(double v, double w)
-{
-    bool negate = false;
-    if (w == 0) {
-        return 1.0;
-    }
-    if (isnan(v)) {
-        return v;
-    }
-    if (isnan(w)) {
-        return v == 1.0 ? 1.0 : w;
-    }
-    if (isinf(w)) {
-        v = fabs(v);
-        if (v == 1.0) {
-            return 1.0;
-        }
-        return (w > 0.0) == (v > 1.0) ? fabs(w) : 0.0;
-    }
-    if (isinf(v)) {
-        bool odd = is_odd(w);
-        if (w > 0.0) {
-            return odd ? v : fabs(v);
-        }
-        return odd ? copysign(0.0, v) : 0.0;
-    }
-    if (v == 0.0) {
-        if (w < 0.0) {
-            return INFINITY; /* ZeroDivisionError: whoever calls leaves when finite numbers give this */
-        }
-        return is_odd(w) ? v : 0.0;
-    }
-    if (v < 0.0) {
-        v = -v;
-        negate = is_odd(w);
-    }
-    if (v == 1.0) {
-        return negate ? -1.0 : 1.0;
-    }
-    double x = pow(v, w);
-    return negate ? -x : x;
-}
-
 /* ---- fragments that are Python objects ---- */
 
 /* A native function that calls what its fragment keeps: keep(address of W) -> (exit, exception or None). Returns an exit
@@ -425,95 +262,4 @@ int64_t pj_reference(int64_t *W)
     }
     Py_DECREF(result);
     return exit;
-}
-
-/* ---- symbols ---- */
-
-#define MATH(X)                                                                                                       \
-    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atan2) X(atanh) X(cbrt) X(ceil) X(copysign) X(cos) X(cosh) X(erf)     \
-    X(erfc) X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(fma) X(fmod) X(hypot) X(ldexp) X(lgamma) X(log) X(log10)       \
-    X(log1p) X(log2) X(nextafter) X(pow) X(remainder) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma)        \
-    X(trunc)
-
-/* What NumPy's matmul calls for two vectors of this type; NULL where it has no such function. */
-static void *dot_of(int typenum)
-{
-    PyArray_Descr *dtype = PyArray_DescrFromType(typenum);
-    void *dot = dtype == NULL ? NULL : (void *)(uintptr_t)PyDataType_GetArrFuncs(dtype)->dotfunc;
-    Py_XDECREF(dtype);
-    return dot;
-}
-
-/* {name: address} for the code generator, without what there is not. New reference or NULL. */
-PyObject *pj_symbols(void)
-{
-    const struct {
-        const char *name;
-        void *address;
-    } table[] = {
-        {"pj_call", (void *)pj_call},
-        {"pj_look", (void *)pj_look},
-        {"pj_look_at", (void *)pj_look_at},
-        {"pj_make", (void *)pj_make},
-        {"pj_put", (void *)pj_put},
-        {"pj_recheck", (void *)pj_recheck},
-        {"pj_empty", (void *)pj_empty},
-        {"pj_empty_later", (void *)pj_empty_later},
-        {"pj_view", (void *)pj_view},
-        {"pj_scratch", (void *)pj_scratch},
-        {"pj_scratch_later", (void *)pj_scratch_later},
-        {"pj_discard", (void *)pj_discard},
-        {"pj_kept", (void *)pj_kept},
-        {"pj_assign", (void *)pj_assign},
-        {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
-        {"pj_ramp_ints", (void *)pj_ramp_ints},
-        {"pj_ramp_floats", (void *)pj_ramp_floats},
-        {"pj_roll", (void *)pj_roll},
-        {"pj_kernel_rolled", (void *)pj_kernel_rolled},
-        {"pj_mask_count", (void *)pj_mask_count},
-        {"pj_pick", (void *)pj_pick},
-        {"pj_place", (void *)pj_place},
-        {"pj_take", (void *)pj_take},
-        {"pj_list_ints", (void *)pj_list_ints},
-        {"pj_bincount", (void *)pj_bincount},
-        {"pj_edges", (void *)pj_edges},
-        {"pj_places", (void *)pj_places},
-        {"pj_histogram", (void *)pj_histogram},
-        {"pj_within", (void *)pj_within},
-        {"pj_add_at", (void *)pj_add_at},
-        {"pj_fold", (void *)pj_fold},
-        {"pj_share", (void *)pj_share},
-        {"pj_kernel_into", (void *)pj_kernel_into},
-        {"pj_call_aside", (void *)pj_call_aside},
-        {"pj_kernel_later", (void *)pj_kernel_later},
-        {"pj_catch_up", (void *)pj_catch_up},
-        {"pj_settle", (void *)pj_settle},
-        {"pj_let_go_later", (void *)pj_let_go_later},
-        {"pj_release", (void *)pj_release},
-        {"pj_retain", (void *)pj_retain},
-        {"pj_list_item", (void *)pj_list_item},
-        {"pj_unbox_int", (void *)pj_unbox_int},
-        {"pj_fp_clear", (void *)pj_fp_clear},
-        {"pj_fp_get", (void *)pj_fp_get},
-        {"pj_pow", (void *)pj_pow},
-        {"pj_reference", (void *)pj_reference},
-        {"pj_forced", (void *)&pj_forced},
-        {"pj_dot_f", dot_of(NPY_FLOAT)},
-        {"pj_dot_d", dot_of(NPY_DOUBLE)},
-#define X(name) {"pj_m_" #name, (void *)(uintptr_t)name},
-        MATH(X)
-#undef X
-    };
-    PyObject *dict = PyDict_New();
-    for (size_t i = 0; dict != NULL && i < sizeof(table) / sizeof(table[0]); i++) {
-        if (table[i].address == NULL) {
-            continue;
-        }
-        PyObject *address = PyLong_FromVoidPtr(table[i].address);
-        if (address == NULL || PyDict_SetItemString(dict, table[i].name, address) < 0) {
-            Py_CLEAR(dict);
-        }
-        Py_XDECREF(address);
-    }
-    return dict;
 }

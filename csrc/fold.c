@@ -1,6 +1,6 @@
 /* fold.c - reductions of contiguous arrays for native code: NumPy's inner loop, called as NumPy's reductions call it; where a call would cost
  * more than what it does, additions in the order in which the loop does them. Plain memory: no object is touched. */
-#include "pijit.h"
+#include "helpers.h"
 
 #include "numpy_api.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pijit.h"
+#include "helpers.h"
 
 #define BLOCK 65536 /* elements that NumPy sums up before it adds them to what came before */
 #define CHUNK 128

@@ -1,5 +1,5 @@
 /* mask.c - a[mask] and a[mask] = v for native code, where the mask goes over some neighbouring axes of a. Plain memory: no object is touched. */
-#include "pijit.h"
+#include "helpers.h"
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

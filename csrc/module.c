@@ -1,5 +1,5 @@
 /* module.c - the Python face of pijit._native: its functions and UNSET. */
-#include "pijit.h"
+#include "helpers.h"
 
 Py_ssize_t pj_extra_index;
 PyObject *pj_unset, *pj_keep;
@@ -261,7 +261,7 @@ static struct PyModuleDef module_def = {
 
 static int check_version(void)
 {
-    if (Py_Version >> 16 != PY_VERSION_HEX >> 16) {
+    if (Py_Version >> 16 != PJ_COMPILED_FOR) {
         PyErr_Format(PyExc_ImportError,
                      "pijit._native was built for Python %d.%d; pijit supports CPython 3.11, 3.12 and 3.13",
                      PY_MAJOR_VERSION, PY_MINOR_VERSION);

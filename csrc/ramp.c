@@ -1,5 +1,5 @@
 /* ramp.c - np.arange for native code, as NumPy fills it: from the first two elements. Plain memory. */
-#include "pijit.h"
+#include "helpers.h"
 
 void pj_ramp_ints(int64_t *target, int64_t n, int64_t start, int64_t step)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "ints.h"
-#include "pijit.h"
+#include "helpers.h"
 
 #include "numpy_api.h"
 

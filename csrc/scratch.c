@@ -1,5 +1,5 @@
 /* scratch.c - the memory of arrays that live inside a fragment only, for which no object is made. */
-#include "pijit.h"
+#include "helpers.h"
 
 #include "numpy_api.h"
 

@@ -1,7 +1,7 @@
 /* share.c - kernels on several threads. The calling thread, which keeps the interpreter's lock, works as the others do and waits for them:
  * nothing of Python happens meanwhile. The helpers know nothing but plain memory, begin with the caller's floating-point state, and what
  * flags they raise is part of what comes back. They are made when they are first needed; a forked child makes its own. */
-#include "pijit.h"
+#include "helpers.h"
 
 #include <fenv.h>
 #include <pthread.h>

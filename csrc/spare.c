@@ -3,7 +3,7 @@
  * Nobody can tell: it is an array that nothing else refers to, that was never lent out, and is like a new one in all but its elements.
  * It is kept only while native code runs, and goes before anything else needs memory.
  */
-#include "pijit.h"
+#include "helpers.h"
 #include "numpy_api.h"
 
 static _Thread_local struct {

@@ -1,7 +1,7 @@
 /* store.h - kernels that store in an array that is there: how they are described, and how arrays lie to each other. */
 #ifndef PJ_STORE_H
 #define PJ_STORE_H
-#include "pijit.h"
+#include "helpers.h"
 
 #define MAX_AXES 64
 #define BUFFER 16384 /* bytes: with the operands' in the first-level cache */

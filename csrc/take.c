@@ -1,7 +1,7 @@
 /* take.c - a[index] for native code, where the index is an array of places along one axis of a. Plain memory; of objects only
  * lists of ints are looked at. */
 #include "ints.h"
-#include "pijit.h"
+#include "helpers.h"
 
 #define MAX_AXES 64
 

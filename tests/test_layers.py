@@ -44,6 +44,11 @@ def test_imports_are_found(tmp_path):
     assert set(imports(ROOT / "__main__.py")) == {"command"}
 
 
+def test_versions_differ_in_one_place():
+    sources = Path(__file__).parent.parent.glob("csrc/*.[ch]")
+    assert {file.name for file in sources if "PY_VERSION_HEX" in file.read_text()} == {"compat.h", "compat_interpreter.h", "compat_objects.h"}
+
+
 def test_first_line_says_what_a_file_is_for():
     for file in [*ROOT.rglob("*.py"), *Path(__file__).parent.glob("*.py")]:
         assert ast.get_docstring(ast.parse(file.read_text())), file

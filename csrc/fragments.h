@@ -1,0 +1,140 @@
+/* fragments.h - what a fragment is made of: guards, recipes, exits, call sites. */
+#ifndef PIJIT_FRAGMENTS_H
+#define PIJIT_FRAGMENTS_H
+
+#include "compat.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef int64_t (*PjNative)(int64_t *W);
+
+/* ---- guards (guards.def, guards.c; read in rows.c) ---- */
+
+typedef enum {
+#define GUARD(id, name, fields, loads) PJ_GUARD_##id,
+#include "guards.def"
+#undef GUARD
+    PJ_GUARD_COUNT
+} PjGuardOp;
+
+enum { PJ_ORDER_ANY, PJ_ORDER_C, PJ_ORDER_F, PJ_ORDER_S };
+
+typedef struct {
+    uint8_t op;
+    uint8_t order;
+    bool loads;
+    bool mutable_source; /* pj_recheck looks at it again */
+    int16_t reg;         /* the register a checking row reads, or -1; of "attr" and "item": the container */
+    int16_t target;      /* the register a loading row writes */
+    int32_t word;
+    int32_t a; /* slot, index or NumPy type number */
+    int32_t ndim;
+    int64_t value; /* int value, error mask or required array flags */
+    int64_t ones; /* or an address */
+    PyObject *object; /* strong: name, object or type */
+    PyObject *code;   /* strong or NULL: of a "python_function" */
+    Py_hash_t hash;   /* of the name */
+    /* where the name was found last time: a repeated check is three loads */
+    void *keys;
+    Py_ssize_t index;
+    uint64_t tag;    /* version of a dict known to lack the name */
+    PyObject *where; /* that dict; borrowed, compared only. Of a "member": what the type gave */
+    uint32_t type_tag; /* tp_version_tag of the type that the row was resolved for; 0: none */
+    Py_ssize_t known;  /* index is -1: that many shared keys are known to lack the name */
+} PjRow;
+
+typedef struct {
+    int count;
+    int registers;
+    PjRow rows[];
+} PjRows;
+
+/* ---- what rows and recipes hold ---- */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *object; /* borrowed */
+} PjLasting; /* lasting.c */
+
+extern PyTypeObject PjLasting_Type;
+
+/* What rows and recipes hold for an object: the object itself, a weak reference to it, or what stands for it. Borrowed; NULL: it is gone. */
+static inline PyObject *pj_held(PyObject *o)
+{
+    if (o != NULL && PyWeakref_CheckRefExact(o)) {
+        PyObject *held = ((PyWeakReference *)o)->wr_object;
+        return held != Py_None && Py_REFCNT(held) > 0 ? held : NULL;
+    }
+    return o != NULL && Py_IS_TYPE(o, &PjLasting_Type) ? ((PjLasting *)o)->object : o;
+}
+
+/* ---- recipes (box.c; read in recipes.c) ---- */
+
+typedef struct PjRecipe {
+    int op;
+    int count; /* of kids */
+    int64_t a, b, c, d;
+    PyObject *object;       /* strong or NULL */
+    struct PjRecipe **kids; /* owned */
+    PjRows *rows;           /* owned or NULL */
+} PjRecipe;
+
+typedef struct {
+    PjRecipe *function; /* NULL: the root frame */
+    int pc;
+    int nlocals, nstack;
+    int *slots;
+    PjRecipe **locals;
+    PjRecipe **stack;
+    PyObject *then;      /* makes of the frame's result what its caller gets; NULL: that is the result */
+    PjRecipe *then_args; /* a tuple: what `then` is given after the result */
+} PjExitFrame;
+
+typedef enum { PJ_RETURN, PJ_REDO, PJ_CONTINUE, PJ_RAISE, PJ_POLL } PjExitKind;
+
+typedef struct {
+    PjExitKind kind;
+    int nframes, nnames, nvalues; /* nvalues: objects of all frames but the root */
+    PjExitFrame *frames;
+    PyObject **names;
+    PjRecipe **name_recipes;
+    PjRecipe *result;
+    int nshared; /* objects that are used several times: built first, into roots */
+    PjRecipe **shared;
+    int *shared_words;
+    int64_t count, next; /* taken so often; on_exit is called at `next` */
+} PjExit;
+
+typedef struct {
+    PjRecipe *function; /* NULL: the root frame */
+    int pc;
+} PjLink;
+
+/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store. */
+typedef struct {
+    PjRecipe *callable;
+    int nargs; /* positional and keyword */
+    PjRecipe **args;
+    PyObject *kwnames; /* tuple or NULL */
+    int nlinks;
+    PjLink *chain;
+    PjRows *rows;
+    int root; /* of a "put": the word of the index, or -1 */
+} PjSite;
+
+typedef struct {
+    PyObject_HEAD
+    PjNative native;
+    int nwords, roots_start, nroots;
+    PjRows *rows;
+    int nexits, nsites;
+    PjExit *exits;
+    PjSite *sites;
+    int64_t hits, misses;
+    int64_t sampled, samples; /* nanoseconds in native code, and of how many runs */
+    bool repeatable; /* nothing it does can be noticed before it returns: what it began may be begun again */
+    int unreturned;  /* how often that was in vain */
+    PyObject *texts, *keep, *data;
+} PjFragment;
+
+#endif
