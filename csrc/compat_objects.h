@@ -61,6 +61,23 @@ static inline void pj_range_iter_set(PjRangeIter *it, int64_t next, int64_t step
 }
 #endif
 
+/* What the iterators of lists and sequences, enumerate and zip begin with in listobject.c, iterobject.c, enumobject.c and bltinmodule.c. */
+typedef struct {
+    PyObject_HEAD
+    Py_ssize_t index;
+    PyObject *under; /* NULL: exhausted */
+} PjIterator;
+typedef struct {
+    PjIterator start; /* the index is the count */
+    PyObject *result;
+    PyObject *large; /* the count, where it does not fit */
+} PjEnumerate;
+typedef struct {
+    PjIterator start; /* the index is how many there are */
+    PyObject *result;
+    int strict;
+} PjZip;
+
 /* A number that changes with every change of the dict and is never used again. 3.12 deprecates the field for
  * extensions; 3.14 removes it. */
 #pragma GCC diagnostic push

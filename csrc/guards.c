@@ -101,6 +101,18 @@ static inline bool array_fits(PyObject *o, const PjRow *row)
     }
 }
 
+/* What a built-in iterator goes through (borrowed); NULL where there is nothing, or more to it. */
+static PyObject *under(PyObject *o)
+{
+    if (Py_IS_TYPE(o, &PyZip_Type)) {
+        return ((PjZip *)o)->strict ? NULL : ((PjZip *)o)->start.under;
+    }
+    if (Py_IS_TYPE(o, &PyEnum_Type)) {
+        return ((PjEnumerate *)o)->large == NULL ? ((PjEnumerate *)o)->start.under : NULL;
+    }
+    return Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PySeqIter_Type) ? ((PjIterator *)o)->under : NULL;
+}
+
 /* The object a loading row loads (borrowed), or NULL. */
 static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
 {
@@ -166,6 +178,8 @@ static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
     }
     case PJ_GUARD_PART:
         return pj_part(registers[row->reg], row);
+    case PJ_GUARD_UNDER:
+        return under(registers[row->reg]);
     default:
         return NULL;
     }
@@ -246,6 +260,12 @@ static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
         }
         W[row->word] = (int64_t)(intptr_t)o;
         pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
+        return true;
+    case PJ_GUARD_ITERATOR:
+        if ((PyObject *)Py_TYPE(o) != pj_held(row->object)) {
+            return false;
+        }
+        W[row->word] = ((PjIterator *)o)->index;
         return true;
     case PJ_GUARD_SOLE:
         return pj_alone(o);

@@ -61,6 +61,7 @@ def f(x, flag):
     return s
 """
 LOOP = "def f(x):\n    s = 0\n    for i in x:\n        print(end='')\n        s = s + i\n    return s\n"
+STRICT = LOOP.replace("f(x)", "f(x, strict)").replace("i in x", "i, _ in zip(x, x, strict=strict)")
 GLOBALS = "k = 2\ndef f(x):\n    return x * k\n"
 MODULE = "import module_of_guards as m\ndef f(x):\n    return x * m.k\n"
 CALLED = "import module_of_guards as m\ndef f(x):\n    return m.g(x)\n"
@@ -112,6 +113,8 @@ CASES: dict[str, Case] = {
     "array": Case(TWICE, (A,), (A[::2],), "'x.strides' expected those of a C contiguous array, got (16,)"),
     "object": Case("def f(x):\n    return len(x)\n", ([1],), ((1, 2),), "'type(x)' expected list, got tuple"),
     "range_iterator": Case(LOOP, (range(20),), ([1, 2, 3],), f"'type({VALUE})' expected range_iterator, got list_iterator"),
+    "iterator": Case(LOOP, ([1, 2, 3] * 9,), ((1, 2, 3) * 9,), f"'type({VALUE})' expected list_iterator, got tuple_iterator"),
+    "under": Case(STRICT, ([1, 2, 3] * 9, False), ([1, 2, 3] * 9, True), f"what {VALUE} goes through' expected a value, got nothing"),
     "field": Case(THING.replace("OWNER", "thing.a"), (1.5,), (1.5,), "'type(thing.a)' expected int, got float", "thing.a = 2.5"),
     "no_field": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "'thing.k' expected nothing of its own, got something", "thing.k = 7"),
     "member": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "expected int, got float", "Thing.k = 2.5"),

@@ -261,6 +261,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "type": lambda row, name, got: of_type(name, row[2], got),
     "object": lambda row, name, got: of_type(name, row[3], got),
     "range_iterator": of_kind(type(iter(range(0)))),
+    "iterator": lambda row, name, got: of_type(name, row[3], got),
     "no_attr": of_present,
     **dict.fromkeys(("no_field", "no_item", "no_member"), of_shadow),
     "no_name": of_present,
@@ -275,7 +276,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "globals": of_globals,
     "builtin": of_builtin,
     **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "closed"), of_nothing),
-    **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part"), of_nothing),
+    **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part", "under"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.

@@ -14,9 +14,9 @@ from .. import _native
 from ..ground.names import class_name, is_a, module_of, short
 from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, OBJECT, Array, Np, Obj
-from ..pycode.namespaces import name_of, names_in
-from . import complexes, sources
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, Array, Np, Obj
+from ..pycode.namespaces import name_of
+from . import complexes, iterators, sources
 from .sources import ConstantSource, Source
 from .values import (
     LAZY,
@@ -29,7 +29,6 @@ from .values import (
     Container,
     Known,
     Opaque,
-    RangeIterator,
     Scalar,
 )
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
-_RANGE_ITERATOR = type(iter(range(0)))
 _PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 
 _CYTHON = type(np.random.default_rng)
@@ -98,12 +96,13 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if is_a(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
         return _scalar(tracer, source, Value(Np(actual.dtype.name)), actual)
     if is_native(actual):
-        value = _input(tracer, Value(array_type(actual)))
+        value = new(tracer, Value(array_type(actual)))
         tracer.guards.array(source, value, actual)
         tracer.samples[value] = actual
         return with_dims(tracer, value, actual.shape)
-    if cls is _RANGE_ITERATOR and _is_own(tracer, source, actual):
-        return _range_iterator(tracer, source, actual)
+    under_way = iterators.load(tracer, source, actual)
+    if under_way is not None:
+        return under_way
     remade = _is_remade(tracer, source, actual)
     if is_a(actual, types.FunctionType) and remade:
         return _closure(tracer, source, actual)
@@ -116,7 +115,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
         tracer.guards.same(source, actual)
         return Known(actual)
-    value = _input(tracer, Value(Obj(class_name(cls))))
+    value = new(tracer, Value(Obj(class_name(cls))))
     tracer.guards.object(source, value, cls)
     tracer.samples[value] = actual
     tracer.origins[value] = source
@@ -158,7 +157,7 @@ def _is_setting(tracer: Tracer, source: Source, actual: Any) -> bool:
 
 def _closure(tracer: Tracer, source: Source, actual: types.FunctionType) -> Closure:
     """A function that is known by its code; what it is made with is loaded where it is used."""
-    value = _input(tracer, Value(Obj("function")))
+    value = new(tracer, Value(Obj("function")))
     tracer.guards.object(source, value, type(actual))
     tracer.samples[value] = actual
     tracer.origins[value] = source
@@ -178,13 +177,6 @@ def _is_operand(tracer: Tracer, source: Source, actual: Any) -> bool:
     return source.row[0] == "stack" and type(actual) in (tuple, frozenset) and any(actual is item for item in consts)
 
 
-def _is_own(tracer: Tracer, source: Source, iterator: Any) -> bool:
-    """Whether an iterator is that of one running loop: what else refers to it would not see it move."""
-    view = tracer.view
-    held = (*view.stack, *view.locals, *names_in(view.names).values())
-    return source.row[0] == "stack" and sum(item is iterator for item in held) == 1
-
-
 def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:
     """An input array with its dims; a length of 1 is part of its guard."""
     dims: list[Value] = []
@@ -195,36 +187,25 @@ def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValu
     return ArrayValue(value, tuple(dims))
 
 
-def _input(tracer: Tracer, value: Value) -> Value:
+def new(tracer: Tracer, value: Value) -> Value:
+    """An input of the graph."""
     tracer.graph.inputs.append(value)
     return value
 
 
 def _scalar(tracer: Tracer, source: Source, value: Value, actual: Any) -> Abstract:
-    _input(tracer, value)
+    new(tracer, value)
     tracer.guards.scalar(source, value)
     tracer.samples[value] = actual
     return Scalar(value)
 
 
 def _complex(tracer: Tracer, source: Source, actual: complex) -> Abstract:
-    value = _input(tracer, Value(COMPLEX))
+    value = new(tracer, Value(COMPLEX))
     tracer.guards.scalar(source, value)
     made = complexes.parts(tracer, value, entry=True)
     tracer.samples |= {value: actual, made.real: actual.real, made.imag: actual.imag}
     return made
-
-
-def _range_iterator(tracer: Tracer, source: Source, actual: Any) -> Abstract:
-    obj, start, step, remaining = (_input(tracer, Value(t)) for t in (OBJECT, INT, INT, INT))
-    tracer.guards.check(source, "range_iterator", (obj, start, step, remaining), text=f"{source.name} is a range iterator")
-    tracer.guards.sole(source)
-    # The step is part of the fragment; another one goes on in the interpreter.
-    wanted = const(actual.__reduce__()[1][0].step)
-    tracer.pending_checks.append((step, wanted))
-    distance = tracer.entry_op("raw_mul", (remaining, wanted), INT)
-    stop = tracer.entry_op("raw_add", (start, distance), INT)
-    return RangeIterator(start, stop, int(wanted.value))
 
 
 def load_local(tracer: Tracer, slot: int) -> Abstract:

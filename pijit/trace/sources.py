@@ -107,3 +107,8 @@ def closed(parent: Source, index: int, name: str) -> Source:
 def part(parent: Source, name: str) -> Source:
     """What a function, bound method or partial was made with."""
     return Source(("part", name), f"{parent.name}.{name}", parent)
+
+
+def under(parent: Source) -> Source:
+    """What an iterator goes through: the sequence, the iterator of enumerate, the iterators of zip."""
+    return Source(("under",), f"what {parent.name} goes through", parent)

@@ -1,6 +1,7 @@
 """Every guard row: what passes, what fails, what it writes into words."""
 
 import functools
+import gc
 import math
 import struct
 import sys
@@ -87,6 +88,8 @@ CASES = [
     (arr(typenum=7), [np.ones(3, np.int64)], [np.ones(3), np.ones(3, np.int32), np.ones(3, "q")]),
     (arr(typenum=0), [np.ones(3, bool)], [np.ones(3, np.int8)]),
     (("range_iterator", 0, 2), [iter(range(5))], [range(5), iter([1]), iter(range(2**70))]),
+    (("iterator", 0, 2, type(iter([]))), [iter([1])], [iter(()), iter(np.ones(1)), object(), 1, enumerate([1])]),
+    (("iterator", 0, 2, enumerate), [enumerate([1])], [iter([1]), zip([1])]),
 ]  # fmt: skip
 
 
@@ -127,6 +130,52 @@ def test_words(row, value, words):
     result = ("tuple", [("int", 2 + k) for k in range(len(words))])
     probe(f, [("local", 0), row], [("return", [], [], result)])
     assert f(value) == tuple(words)
+
+
+def advanced(iterator, steps=1):
+    for _ in range(steps):
+        next(iterator)
+    return iterator
+
+
+def exhausted(iterator):
+    list(iterator)
+    return iterator
+
+
+UNDER = {
+    "list": (lambda: advanced(iter([7, 8])), [7, 8], 1), "array": (lambda: advanced(iter(np.arange(3)), 2), None, 2),
+    "count": (lambda: advanced(enumerate("abc", 5)), None, 6), "negative count": (lambda: advanced(enumerate("abc", -5)), None, -4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNDER)
+def test_what_an_iterator_goes_through_and_how_far_it_is(name):
+    make, sequence, index = UNDER[name]
+    it = make()
+    f = one()
+    probe(f, [("local", 0), ("under", 0), ("iterator", 0, 2, type(it)), ("object", 1, 3, type(gc.get_referents(it)[0]))],
+          [("return", [], [], ("tuple", [("int", 2), ("object", 3)]))])  # fmt: skip
+    got, under = f(it)
+    assert got == index
+    assert under is gc.get_referents(it)[0]
+    assert sequence is None or under == sequence
+
+
+@pytest.mark.parametrize("it", [
+    exhausted(iter([1])), exhausted(iter(np.ones(2))), enumerate([1], 2**70), zip([1], [2], strict=True), iter({1: 2}), iter(()), map(abs, [1]), 5, [1],
+], ids=str)  # fmt: skip
+def test_nothing_to_go_on_with(it):
+    f = one()
+    probe(f, [("local", 0), ("under", 0)])
+    assert f(it) == "missed"
+
+
+def test_zip_goes_through_a_tuple():
+    f = one()
+    probe(f, [("local", 0), ("under", 0), ("length", 1, 2), ("item", 1, 1), ("under", 2), ("object", 3, 2, list)], [("return", [], [], ("object", 2))])
+    second = [3]
+    assert f(zip([1], second)) is second
 
 
 def test_range_iterator_words():

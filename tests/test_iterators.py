@@ -1,0 +1,97 @@
+"""Loops that native code takes over in the middle: after a break in their body, or when they have gone round often enough."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+import pytest
+from differential import check_calls
+
+import pijit
+
+LOOPS = {
+    "list": "for x in xs:",
+    "two lists": "for x, y in zip(xs, ys):",
+    "counted": "for i, x in enumerate(xs):",
+    "counted from": "for i, x in enumerate(xs, -3):",
+    "counted far": "for i, x in enumerate(xs, 2**62):",
+    "counted from too far": "for i, x in enumerate(xs, 2**70):",
+    "nested": "for i, (x, y) in enumerate(zip(xs, ys)):",
+    "nested the other way": "for (i, x), y in zip(enumerate(xs), ys):",
+    "with a range": "for x, i in zip(xs, range(5, -90, -2)):",
+    "strict": "for x, y in zip(xs, ys, strict=True):",
+    "tuple": "for x in tuple(xs):",
+    "dict": "for i, x in dict(enumerate(xs)).items():",
+    "reversed": "for x in reversed(xs):",
+    "pairs": "for x, y in zip(*[iter(xs)] * 2):",
+    "of a held one": "it = iter(xs)\nfor x in it:",
+    "counted of a held one": "it = iter(xs)\nfor i, x in enumerate(it):",
+    "held elsewhere": "held = [iter(xs)]\nfor x in held[0]:",
+    "zip of one held elsewhere": "held = [iter(xs)]\nfor x, y in zip(held[0], ys):",
+    "map": "for x in map(float, xs):",
+}
+
+BODIES = {
+    "break": "s = s + x * 2 + y\nlog(i)\ns = s - x",
+    "branches": "if i % 3 == 1:\n    log(s)\n    continue\ns += x\nif s > 90:\n    break",
+    "a loop inside": "for k in range(4):\n    s += x * k\n    log(k)\ni += 1",
+    "a list inside": "for k, z in enumerate(xs[:3]):\n    s += x * z\n    log(k)\n    s += y",
+    "an exception": "try:\n    log(x)\n    s += 1 / (x - 3)\nexcept ZeroDivisionError:\n    s -= 1",
+    "it grows": "log(x)\nif len(xs) < 40 and isinstance(xs, list):\n    xs.append(x + 1)\ns += x",
+    "it shrinks": "log(x)\nif isinstance(xs, list):\n    xs.pop()\ns += x",
+    "stores": "log(x)\nxs[0] = s\ns += x",
+}
+
+SOURCE = """
+told = []
+
+def log(what):
+    told.append(what if len(told) < 9 else 0)
+    exec("")  # runs in the interpreter
+
+def f(xs, ys):
+    s, i, y = 0, 0, 1
+    {loop}
+{body}
+    return s, i, y, xs, [len(told), *told[:12]]
+"""
+
+LISTS = [[float(k % 7) for k in range(23)], [2.0 * k for k in range(23)]], [list(range(30)), list(range(9))], [[1, 2.5] * 6, list(range(12))], [[], []]
+ARRAYS = [np.arange(20.0), np.arange(20)], [np.arange(12), list(range(20))], [np.arange(24.0)[::-2], np.ones(11)]
+ROWS = ([np.arange(12.0).reshape(4, 3), np.ones((4, 3), "f4")],)
+
+
+def source(loop, body):
+    return SOURCE.format(loop=textwrap.indent(LOOPS[loop], "    ").strip(), body=textwrap.indent(BODIES[body], " " * 8))
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_loop_is_taken_over(loop, body):
+    check_calls(source(loop, body), [args for args in LISTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
+
+
+@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested"])
+def test_over_arrays(loop):
+    calls = [args for args in ARRAYS for _ in range(2)]
+    for body in ("break", "a loop inside", "stores"):
+        check_calls(source(loop, body), calls, entry="f", configurations=("enabled", "forced"))
+
+
+def test_over_rows():
+    body = "log(i)\ns = s + x.sum() + y"
+    text = SOURCE.format(loop=LOOPS["counted"], body=textwrap.indent(body, " " * 8))
+    check_calls(text, [args for args in ROWS for _ in range(3)], entry="f", configurations=("enabled", "forced"))
+
+
+@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", "with a range"])
+def test_the_rest_of_a_loop_is_compiled(loop):
+    """Also behind what the interpreter does in the body."""
+    space: dict[str, object] = {}
+    exec(source(loop, "break").replace("s = s - x", "for k in range(200):\n            s = s * 0.5 + k"), space)
+    fast = pijit.jit(space["f"])
+    fast([1.0] * 60, [2.0] * 60)
+    stats = pijit.stats(fast)
+    assert stats.hits > 40
+    assert "PJ129" not in {found.id for found in stats.breaks}
