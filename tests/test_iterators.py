@@ -57,7 +57,9 @@ def f(xs, ys):
     return s, i, y, xs, [len(told), *told[:12]]
 """
 
-LISTS = [[float(k % 7) for k in range(23)], [2.0 * k for k in range(23)]], [list(range(30)), list(range(9))], [[1, 2.5] * 6, list(range(12))], [[], []]
+LISTS = (
+    [[float(k % 7) for k in range(23)], [2.0 * k for k in range(23)]], [list(range(30)), list(range(9))], [[1, 2.5] * 6, list(range(12))], [[], []],
+)  # fmt: skip
 ARRAYS = [np.arange(20.0), np.arange(20)], [np.arange(12), list(range(20))], [np.arange(24.0)[::-2], np.ones(11)]
 ROWS = ([np.arange(12.0).reshape(4, 3), np.ones((4, 3), "f4")],)
 

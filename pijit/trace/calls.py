@@ -24,7 +24,7 @@ from . import (
     opaque,
     sources,
 )
-from .inline import INLINED, push_call, push_frame, push_made
+from .inline import INLINED, each, push_call, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import (
     LAZY,
@@ -74,6 +74,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return special
     if args and isinstance(args[0], Suspended) and lookup(generators.CONSUMERS, function) is not None:
         return generators.consume(t, function, args, kwargs)
+    if len(args) == 1 and isinstance(args[0], Opaque) and args[0].cls is list and function in (min, max):
+        return generators.consume(t, function, [generators.suspended(each(t, args[0]))], kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)

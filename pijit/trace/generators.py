@@ -296,7 +296,7 @@ def _extreme(name: str, symbol: str) -> Row:
 
     def begin(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
         if args or not set(kwargs) <= {"default"}:
-            raise Break("call_arguments", f"{name} of a generator with more arguments")
+            raise Break("call_arguments", f"{name} with {', '.join(f'{key}=' for key in kwargs)}")
         return [NULL, kwargs.get("default", NULL)]
 
     def take(t: Tracer, consumer: Consumer, value: Abstract) -> object:

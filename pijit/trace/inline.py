@@ -154,6 +154,21 @@ def _frame(
     return FrameState(bytecode, control_flow(bytecode), function, globals_, builtins_, bytecode.start, locals_, then=then)
 
 
+def each(t: Tracer, items: Abstract) -> FrameState:
+    """The frame of a generator of the items of a list, for what goes through them as it does through a generator's."""
+    return _frame(t, _each.__code__, Known(_each), _each.__globals__, _builtins_of(_each), {0: items}, None)
+
+
+def of_program(frames: list[FrameState]) -> FrameState:
+    """The innermost one whose code is the program's."""
+    return frames[-2] if frames[-1].bytecode.code is _each.__code__ else frames[-1]
+
+
+def _each(items: list[Any]) -> Iterator[Any]:
+    for item in items:  # noqa: UP028 (yield from is not captured)
+        yield item
+
+
 def can_inline(code: types.CodeType) -> bool:
     """Whether the body is made of instructions that capture knows, so that it does not have to leave in the middle as a rule. What only
     exceptions lead to does not count."""

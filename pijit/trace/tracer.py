@@ -22,12 +22,13 @@ from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Type
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
-from ..pycode.instructions import Instruction, decode
+from ..pycode.instructions import decode
 from ..pycode.liveness import live
 from . import generators, holders, inputs, objects, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
+from .inline import of_program
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State, Version
@@ -219,10 +220,10 @@ class Tracer:
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
             if frame.bytecode.is_wide or self._exit_slots > _MAX_EXIT_SLOTS or len(self.graph.inputs) > _MAX_INPUTS:
-                self._stop(instruction, Break("graph_limit", "too many variables"))
+                self._stop(Break("graph_limit", "too many variables"))
                 return
             self.ran_python = False
-            self.lines.add((frame.bytecode.code.co_filename, instruction.line or 0))
+            self.lines.add((of_program(self.state.frames).bytecode.code.co_filename, self.line))
             try:
                 for micro in instruction.micros:
                     self.last_micro = micro is instruction.micros[-1]
@@ -232,7 +233,7 @@ class Tracer:
                     if handler(self, micro.arg) is END:
                         return
             except Break as stop:
-                self._stop(instruction, stop)
+                self._stop(stop)
                 return
             frame = self.state.frame  # a call may have pushed or popped one
             if frame.bytecode.at(frame.pc) is instruction:
@@ -243,19 +244,19 @@ class Tracer:
                 self.block.end = self.goto(self.state)
                 return
 
-    def _stop(self, instruction: Instruction, stop: Break) -> None:
-        frames = self.checkpoint
-        code = frames[-1].bytecode.code
+    def _stop(self, stop: Break) -> None:
+        frame = of_program(self.checkpoint)
+        instruction = frame.bytecode.at(frame.pc)
         exit = self.exit("redo", stop.reason)
-        line = instruction.line or 0
-        self.breaks.append(BreakRecord(code, instruction.at, line, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        where = frame.bytecode.code, instruction.at, instruction.line or 0
+        self.breaks.append(BreakRecord(*where, stop.reason, stop.detail, stop.hint, self.checkpoint[0].pc, exit))
         self.block.end = Leave(exit)
 
     # ---- emitting ------------------------------------------------------------------------------------------------------
 
     @property
     def line(self) -> int:
-        frame = self.state.frame
+        frame = of_program(self.state.frames)
         return frame.bytecode.at(frame.pc).line or 0
 
     def emit(self, name: str, args: tuple[Value, ...], /, *types: Type, reason: str = "", **attrs: Any) -> Any:

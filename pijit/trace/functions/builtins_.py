@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
 from .. import complexes, elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
 from ..operators import as_float, as_int, cast, describe
-from ..tables import ATTRIBUTES
+from ..tables import ATTRIBUTES, PURE
 from ..values import (
     Abstract,
     ArrayValue,
@@ -276,6 +277,32 @@ def sum_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
             total = operators.binary(t, "+", total, item)
         return total
     return opaque.call_pure(t, sum, args, kwargs)
+
+
+# ---- any and all ----------------------------------------------------------------------------------------------------------------
+
+
+def _until(function: Any, wanted: bool) -> None:
+    @row(function)
+    def until(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        """Whether the truth of an item is as wanted: those of numbers are all looked at, which nobody can tell."""
+        items = _items(args[0]) if len(args) == 1 and not kwargs else None
+        if items is None or not all(kind_of(item) in ("int", "bool", "float", "np") for item in items):
+            return opaque.call_pure(t, function, args, kwargs)
+        found: Value | bool = not wanted
+        for item in items:
+            truth = operators.truth(t, item)
+            if truth is wanted:
+                return Known(wanted)
+            if isinstance(truth, Value):
+                two = (const(True), truth) if wanted else (truth, const(False))
+                found = truth if isinstance(found, bool) else t.emit("select", (found, *two), BOOL)
+        return Known(found) if isinstance(found, bool) else Scalar(found)
+
+
+_until(any, True)
+_until(all, False)
+PURE.update({sorted: "sorted", bisect.bisect_left: "bisect", bisect.bisect_right: "bisect"})
 
 
 # ---- min and max ----------------------------------------------------------------------------------------------------------------
