@@ -36,7 +36,7 @@ def plain(x):
 def clock(monkeypatch):
     """What has been spent, and the time that the process has run: a second so far."""
     now = types.SimpleNamespace(seconds=1.0, saved=0.0)
-    monkeypatch.setattr(budget.time, "process_time", lambda: now.seconds)
+    monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr(resting, "_OFTEN", 0.0)
     monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
@@ -210,7 +210,7 @@ def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
     from pijit.runtime import patience
 
     now = [100.0]
-    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
     pijit.config.patience_ms = 40
     entry = patience.Patience()
     waits = []

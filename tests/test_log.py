@@ -116,7 +116,7 @@ def test_paths_below_the_working_directory_are_short(tmp_path, monkeypatch):
 
 def test_floods_are_counted(caplog, monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(log.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(log.clock, "monotonic", lambda: clock[0])
     monkeypatch.setattr(log, "FLOODS", {})
     pijit.set_logs("guards")
     pijit.config.log_burst = 3

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
     monkeypatch.setitem(sys.modules, "numba", sys)
     pijit.config.patience_ms = 40
     entry = patience.Patience()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..ground import clock
 from . import engine, symbols
 from .rows import Unsupported
 
@@ -54,7 +54,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
 
     Raises `rows.Unsupported` when the graph holds something that has no lowering.
     """
-    start = time.perf_counter()
+    start = clock.perf_counter()
     from . import lowerings  # noqa: F401  fills the table; it imports llvmlite, which waits for the first compile
     from .driver import NAME, Driver
 
@@ -79,6 +79,6 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
         sites=driver.sites,
         keep=machine.library,
         code=text,
-        seconds=time.perf_counter() - start,
+        seconds=clock.perf_counter() - start,
         cached=machine.cached,
     )

@@ -11,11 +11,12 @@ Locks that are held for a moment elsewhere, too, as that of LLVM is while the pr
 from __future__ import annotations
 
 import os
-import time
 from _thread import get_ident
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from threading import Event
+
+from pijit.ground import clock
 
 Lock = AbstractContextManager[object]
 
@@ -63,10 +64,10 @@ def _others() -> set[object]:
 def wait() -> bool:
     """Until other threads have done what they are compiling, or for too long; whether they have. Who begins after that looks first whether there is
     a fork, and does nothing."""
-    latest, busy = time.monotonic() + _LONGEST, _others()
+    latest, busy = clock.monotonic() + _LONGEST, _others()
     while busy & _others():
         _ended.clear()
-        if not busy & _others() or not _ended.wait(max(0.0, latest - time.monotonic())):
+        if not busy & _others() or not _ended.wait(max(0.0, latest - clock.monotonic())):
             break
     return not busy & _others()
 

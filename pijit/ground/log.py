@@ -13,11 +13,10 @@ import atexit
 import logging
 import os
 import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pijit.ground import trace
+from pijit.ground import clock, trace
 from pijit.ground.config import CONFIG, to_stderr
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ FLOODS: dict[tuple[str, str], Flood] = {}
 
 def admit(channel: str, place: str) -> bool:
     """Whether this place may log another line now; what was left out before is reported first."""
-    now = time.monotonic()
+    now = clock.monotonic()
     flood = FLOODS.setdefault((channel, place), Flood(now))
     if now - flood.start >= 1.0:
         report_dropped(channel, place, flood)

@@ -8,8 +8,8 @@ Child processes append to the same file: a line is written by one call and has i
 from __future__ import annotations
 
 import os
-import time
 
+from pijit.ground import clock
 from pijit.ground.config import to_stderr
 
 path = os.environ.get("PIJIT_TRACE", "")
@@ -25,7 +25,7 @@ def write(channel: str, text: str, **fields: object) -> None:
     global path
     import json
 
-    row = {"time": round(time.time(), 6), "pid": os.getpid(), "channel": channel, **fields, "text": text}
+    row = {"time": round(clock.time(), 6), "pid": os.getpid(), "channel": channel, **fields, "text": text}
     try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:

@@ -7,10 +7,10 @@ round a loop of numbers: sure, where it is hot, and not where it runs once in a 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pijit.ground import clock
 from pijit.runtime import records, worth
 
 _FIRST = 20.0  # seconds of the program
@@ -66,7 +66,7 @@ class Budget:
 
     def missing(self, want: Want) -> float:
         """For how long the program has to go on until that can be paid; 0: it can be now."""
-        now, account = time.process_time(), self.account(want)
+        now, account = clock.process_time(), self.account(want)
         ran = now - self.spent()
         if account is self.looking:
             return account.missing(ran)

@@ -6,10 +6,10 @@ interpreter. That lasts a second of CPU time, from when it is first wanted: a fu
 
 from __future__ import annotations
 
-import time
 from types import CodeType
 
 from pijit import _native
+from pijit.ground import clock
 
 _COUNTS = frozenset({"getallocatedblocks", "getrefcount", "gettotalrefcount", "get_traced_memory", "take_snapshot"})
 _LONGEST = 1.0
@@ -22,6 +22,6 @@ def counted(code: CodeType) -> bool:
     if _COUNTS.isdisjoint(code.co_names) and not _native.frames_name(_COUNTS):
         _since = 0.0
         return False
-    now = time.process_time()
+    now = clock.process_time()
     _since = _since or now
     return now - _since < _LONGEST

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from pijit.ground import log
+from pijit.ground import clock, log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.names import is_a
 from pijit.ir import ufuncs
@@ -141,7 +140,7 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     from pijit.opt.pipeline import Options as Passes
     from pijit.opt.pipeline import optimize
 
-    start = time.perf_counter()
+    start = clock.perf_counter()
     graph = capture.graph
     captured = text(graph) if log.enabled("graph") else ""
     graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
@@ -153,7 +152,7 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
             capture.guards.sole(capture.alone[value])
     rows, texts, names = guard_rows(capture.guards, native.word, [*_errmask_row(capture, graph), *_loop_rows(capture)])
     exits = sorted(graph.exits(), key=lambda exit: exit.index)
-    return Compiled(capture, graph, native, rows, texts, names, exits, time.perf_counter() - start, captured)
+    return Compiled(capture, graph, native, rows, texts, names, exits, clock.perf_counter() - start, captured)
 
 
 def _threads(options: Options) -> int:

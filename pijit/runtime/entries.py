@@ -9,7 +9,6 @@ A `Plan` is the driver's part of a Record. Entries are keyed by the pc that frag
 
 from __future__ import annotations
 
-import time
 import traceback
 import weakref
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from pijit import _native
-from pijit.ground import forks, imports, log, reasons
+from pijit.ground import clock, forks, imports, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
@@ -184,12 +183,12 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
 @contextmanager
 def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
     """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
-    before, start, patience, loads = entry.compiled, time.thread_time(), entry.patience, loading()
+    before, start, patience, loads = entry.compiled, clock.thread_time(), entry.patience, loading()
     patience.postponed = False
     try:
         yield
     finally:
-        seconds = time.thread_time() - start
+        seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
             BUDGET.account(patience.wants() if made else Want()).spent += seconds
@@ -462,7 +461,7 @@ def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, in
     data: FragmentRecord = fragment.data()
     found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
     entry.misses += 1
-    entry.since = entry.since or time.strftime("%H:%M:%S")
+    entry.since = entry.since or clock.strftime("%H:%M:%S")
     if data.rows[row][0] == "is" and lifetimes.is_like(lifetimes.strong(data.rows[row])[2], got):
         record.plan.varying.add(data.sources[row])
     record.add_failure(found.id, found.what, found.expected, found.got, line)

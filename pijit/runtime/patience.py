@@ -8,7 +8,6 @@ All entries together have what `budget` gives them. What was asked for by name (
 from __future__ import annotations
 
 import sys
-import time
 import warnings
 from _thread import get_ident
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
+from pijit.ground import clock
 from pijit.ground.config import CONFIG
 from pijit.runtime.budget import BUDGET, Want
 
@@ -43,7 +43,7 @@ class Patience:
         """How many more, about; 0: it is time to compile. ``asked``: by name; ``goes_on``: native code has led to it."""
         if CONFIG.patience_ms <= 0 or (asked and not self.in_vain):
             return 0
-        now = time.perf_counter()
+        now = clock.perf_counter()
         left = self._needed(goes_on) - (now - self.began if self.began else 0.0)
         if not asked and left <= 0:
             left = BUDGET.missing(self.wants())

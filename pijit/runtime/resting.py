@@ -4,13 +4,12 @@ stay awake, to notice when it is time; what is hot elsewhere notices too.
 
 from __future__ import annotations
 
-import time
 import weakref
 from threading import RLock
 from typing import Any
 
 from pijit import _native
-from pijit.ground import forks, log, reasons
+from pijit.ground import clock, forks, log, reasons
 from pijit.runtime import tiers
 from pijit.runtime.budget import BUDGET, Want
 
@@ -64,7 +63,7 @@ def _rest(ref: weakref.ref[Any], want: Want) -> None:
 def wake() -> None:
     """Those that rest and may be compiled now are counted again."""
     global _woken
-    if not (_resting or _awake) or (now := time.process_time()) - _woken < _OFTEN:
+    if not (_resting or _awake) or (now := clock.process_time()) - _woken < _OFTEN:
         return
     _woken = now
     paid = {want for want in {want for _, want in (*_resting, *_awake)} if not BUDGET.missing(want)}

@@ -97,10 +97,10 @@ def on_error(text: str) -> None:
 def on_frame(code: CodeType, namespace: Namespace) -> BaseException | bool | None:
     """A code object is seen for the first time in a watched namespace. Gives True to be shown it another time, or what a signal's handler
     raised."""
-    from pijit.runtime.counting import counted
-
     if not intact():
         return None
+    from pijit.runtime.counting import counted
+
     if counted(code):
         return True
     try:
