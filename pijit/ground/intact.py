@@ -15,6 +15,7 @@ from builtins import dict as _dict
 from builtins import isinstance as _isinstance
 from builtins import map as _map
 from builtins import vars as _vars
+from itertools import repeat as _repeat
 from operator import is_ as _is
 
 import numpy as np  # so that it is among the modules
@@ -33,6 +34,6 @@ def intact() -> bool:
 
 
 def _has_modules() -> bool:
-    """None of the program's code is run."""
+    """None of the program's code is run, and no function is made: where memory has run out, CPython 3.12+ lets go of its code twice."""
     modules = _vars(sys).get("modules")
-    return _isinstance(modules, _dict) and _all(_dict.get(modules, name) is module for name, module in _MODULES.items())
+    return _isinstance(modules, _dict) and _all(_map(_is, _map(_dict.get, _repeat(modules), _MODULES), _MODULES.values()))
