@@ -33,21 +33,23 @@ test-cpython: $(VENV)/.ready
 test-numpy: $(VENV)/.ready
 	$(RUN) tests/suites/numpy_.py $(ARGS)
 
-# The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the package of its own.
+# The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the project of its own: processes that tests start have it, too.
 SANITIZED := build/sanitize-$(VERSION)
 SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_stores.py test_spare.py test_reductions.py test_takes.py \
-	test_draws.py test_forks.py test_made_per_call.py
+	test_draws.py test_forks.py test_made_per_call.py test_farewells.py test_monitoring.py test_watchers.py test_without_frame.py test_budget.py \
+	test_unseen.py test_follow.py test_backlog.py test_roll.py test_scatter.py test_histograms.py test_ranges.py test_trial.py test_interruptions.py \
+	test_made_at_exits.py test_closures.py test_instances.py test_levels.py test_masks.py test_generators.py test_replaced.py
 SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
 library = $(shell $(CC) -print-file-name=$(1))
 sanitize: $(VENV)/.ready
 	rm -rf $(SANITIZED)
 	mkdir -p $(SANITIZED)
-	cp -r pijit $(SANITIZED)
+	cp -r pijit tests bench docs examples *.md pyproject.toml $(SANITIZED)
 	rm -f $(SANITIZED)/pijit/_native.*.so
 	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
-	LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED) \
-	PIJIT_TEST_SECONDS=1200 $(RUN) -P -m pytest $(or $(ARGS),$(patsubst %,tests/%,$(SANITIZED_TESTS)))
+	cd $(SANITIZED) && LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/$(SANITIZED) \
+	PIJIT_TEST_SECONDS=1200 $(CURDIR)/$(RUN) -m pytest $(or $(ARGS),$(patsubst %,tests/%,$(SANITIZED_TESTS)))
 
 bench: $(VENV)/.ready
 	$(RUN) bench/run.py $(ARGS)

@@ -57,3 +57,12 @@ def test_judgement(name, tmp_path):
     suite = compare.Suite(lambda name: [name], FAILED, [])
     found, line = compare.compare(suite, str(path), 8, str(tmp_path))
     assert found == expected, line
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (10, 30_000), (30_000, 10), (30_000, 90_000)])
+def test_an_internal_error_is_told_and_how_it_ended(before, after):
+    output = "b" * before + "PJ901 internal error" + "a" * after + "summary"
+    told = compare.told(output)
+    assert "PJ901 internal error" in told
+    assert told.endswith("summary")
+    assert len(told) < 26_000

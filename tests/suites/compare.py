@@ -89,7 +89,14 @@ def compare(suite: Suite, name: str, cpu: int, cache: str) -> tuple[frozenset[st
     ours &= second.failures
     if not ours:
         return frozenset(), f"{name}: passed at the second time ({', '.join(sorted(first.failures - plain.failures))})"
-    return ours, f"{name}: FAILED {', '.join(sorted(ours))}\n{second.output[-20_000:]}"
+    return ours, f"{name}: FAILED {', '.join(sorted(ours))}\n{told(second.output)}"
+
+
+def told(output: str) -> str:
+    """The end, where the suite sums up, and before it the first internal error."""
+    end = max(0, len(output) - 20_000)
+    error = output.find(INTERNAL)
+    return (output[error : min(error + 5_000, end)] + "\n...\n" if 0 <= error < end else "") + output[end:]
 
 
 def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]) -> int:
