@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import pijit
+from pijit.runtime import apart
+
 ROOT = str(Path(__file__).parents[1])
 START = "import sys; print(*(name for name in sys.modules if '.' not in name))"
 PRESENT = set(subprocess.run([sys.executable, "-c", START], capture_output=True, text=True).stdout.split())
@@ -114,3 +117,16 @@ def test_several_threads(tmp_path):
     shown, said = outcome(program, cwd=tmp_path)
     assert shown == "own queue\n0 queue of the program\n1 queue of the program\n"
     assert said.count("modules of its own named queue") == 1, said
+
+
+def test_other_threads_import_while_modules_are_looked_at(monkeypatch):
+    def another_imports(name, module):
+        monkeypatch.setitem(sys.modules, f"meanwhile_{name}", sys)
+        return is_programs(name, module)
+
+    is_programs = apart._is_programs
+    monkeypatch.setattr(apart, "_is_programs", another_imports)
+    monkeypatch.setattr(apart, "_looked", -1)
+    function = pijit.jit(lambda x: [x * i for i in range(9)])
+    assert function(2) == [*range(0, 18, 2)]
+    assert any(name.startswith("meanwhile_") for name in sys.modules)

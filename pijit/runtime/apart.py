@@ -134,7 +134,8 @@ def _find_in_the_way() -> list[str]:
     """The program's modules under names that pijit needs."""
     global _looked, _in_the_way
     if _looked != len(sys.modules):
-        candidates = [name for name in sys.modules if name in _NEEDED and name not in _own and _is_programs(name, sys.modules[name])]
+        there = list(sys.modules.items())  # at once: other threads import
+        candidates = [name for name, module in there if name in _NEEDED and name not in _own and _is_programs(name, module)]
         _in_the_way = [name for name in candidates if PathFinder.find_spec(name, places.installed) is not None]
         _looked = len(sys.modules)
     return [name for name in _in_the_way if name in sys.modules]

@@ -128,7 +128,7 @@ def _enable_frame(code: CodeType, namespace: Namespace) -> None:
 
 def matches(name: str) -> bool:
     """Whether a module of this name was asked for before it existed."""
-    return bool(name) and any(covers(pattern, without, name) for pattern, without in PATTERNS.items())
+    return bool(name) and any(covers(pattern, without, name) for pattern, without in list(PATTERNS.items()))
 
 
 def covers(pattern: str, without: tuple[str, ...], name: str) -> bool:
