@@ -106,3 +106,11 @@ def test_without_modules_nothing_is_compiled(take):
     results += [function(3.0) for _ in range(100)]
     assert set(results) == {function.__wrapped__(3.0)}
     assert pijit.stats(function).compiles > 0
+
+
+def test_it_is_said(monkeypatch):
+    function, real = jitted(PLAIN), len
+    with monkeypatch.context() as patch:
+        patch.setattr(builtins, "len", lambda x: real(x))
+        function(3.0)
+        assert "not compiled: built-ins or modules that compiling needs are replaced" in str(pijit.explain(function))

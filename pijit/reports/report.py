@@ -6,6 +6,7 @@ import linecache
 from typing import TYPE_CHECKING
 
 from pijit.ground import log, reasons
+from pijit.ground.intact import intact
 from pijit.pycode.outline import SUSPENDABLE
 from pijit.runtime import records, resting
 
@@ -56,7 +57,8 @@ def heading(record: Record) -> str:
     if not stats.compiles:
         turned_off = next((entry.off for entry in record.plan.entries.values() if entry.off), "") if record.plan else ""
         why = record.gave_up or (reasons.lookup("suspendable").id if code.co_flags & SUSPENDABLE else turned_off or later(record))
-        counts = f"not compiled: {reasons.lookup(why).title if why else 'not hot'}"
+        hot = "not hot" if intact() else "built-ins or modules that compiling needs are replaced"
+        counts = f"not compiled: {reasons.lookup(why).title if why else hot}"
     return f"{log.shown_path(code.co_filename)}:{code.co_firstlineno} {name}: {counts}"
 
 
