@@ -38,13 +38,13 @@ SANITIZED := build/sanitize-$(VERSION)
 SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_stores.py test_spare.py test_reductions.py test_takes.py \
 	test_draws.py test_forks.py test_made_per_call.py test_farewells.py test_monitoring.py test_watchers.py test_without_frame.py test_budget.py \
 	test_unseen.py test_follow.py test_backlog.py test_roll.py test_scatter.py test_histograms.py test_ranges.py test_trial.py test_interruptions.py \
-	test_made_at_exits.py test_closures.py test_instances.py test_levels.py test_masks.py test_generators.py test_replaced.py
+	test_made_at_exits.py test_closures.py test_instances.py test_levels.py test_masks.py test_generators.py test_guard_kinds.py test_replaced.py
 SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
 library = $(shell $(CC) -print-file-name=$(1))
 sanitize: $(VENV)/.ready
 	rm -rf $(SANITIZED)
 	mkdir -p $(SANITIZED)
-	cp -r pijit tests bench docs examples *.md pyproject.toml $(SANITIZED)
+	cp -r pijit csrc tests bench docs examples *.md pyproject.toml $(SANITIZED)
 	rm -f $(SANITIZED)/pijit/_native.*.so
 	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	cd $(SANITIZED) && LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
