@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from . import complex_products
+from . import complex_products, quotients
 from .complex_products import HALVES as _HALVES
 
 I1, I8 = ir.IntType(1), ir.IntType(8)
@@ -152,34 +152,14 @@ def _int_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return e.builder.fdiv(*(convert(x, _FLOATS["float64"]) for x in (a, b)))
 
 
-def _int_quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Quotient and remainder rounded down; garbage, but no trap, for division by 0 and for min // -1."""
-    builder, zero, one = e.builder, a.type(0), a.type(1)
-    bad = builder.icmp_signed("==", b, zero)
-    e.trouble.append(bad)
-    if dtype[0] == "u":
-        b = builder.select(bad, one, b)
-        return builder.udiv(a, b), builder.urem(a, b)
-    b = builder.select(builder.or_(bad, _overflows(e, a, b)), one, b)
-    quotient, rest = builder.sdiv(a, b), builder.srem(a, b)
-    opposite = builder.icmp_signed("<", builder.xor(rest, b), zero)
-    down = builder.and_(builder.icmp_signed("!=", rest, zero), opposite)
-    return builder.sub(quotient, builder.zext(down, a.type)), builder.select(down, builder.add(rest, b), rest)
-
-
-def _overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
-    least = a.type(-(2 ** (a.type.width - 1)))
-    return e.builder.and_(e.builder.icmp_signed("==", a, least), e.builder.icmp_signed("==", b, a.type(-1)))
-
-
 def _floor_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
     if dtype[0] == "i":
-        e.trouble.append(_overflows(e, a, b))
-    return _int_quotient(e, dtype, a, b)[0]
+        e.trouble.append(quotients.overflows(e, a, b))
+    return quotients.quotient(e, dtype, a, b)[0]
 
 
 def _remainder(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    return _int_quotient(e, dtype, a, b)[1]
+    return quotients.quotient(e, dtype, a, b)[1]
 
 
 def _shift(instruction: str) -> Row:

@@ -267,3 +267,33 @@ def test_chains(chain, data):
     if not flags or warned:
         assert same_bits(outputs[0], values[-1])
         assert same_bits(outputs[1], values[2])
+
+
+def dividends(dtype):
+    """Both ends, powers of two and their neighbours, and numbers of every length."""
+    info, rng = np.iinfo(dtype), np.random.default_rng(3)
+    powers = {sign * 2**k + near for k in range(info.bits) for near in (-1, 0, 1) for sign in (-1, 1)}
+    edges = np.array(sorted(v for v in powers | {info.min + 1, info.max - 1} if info.min <= v <= info.max), dtype)
+    some = rng.integers(info.min, info.max, 200, dtype=dtype, endpoint=True)
+    return np.concatenate([edges, some, some >> rng.integers(0, info.bits, 200).astype(dtype)])
+
+
+@pytest.mark.parametrize("ufunc", ["floor_divide", "remainder"])
+@pytest.mark.parametrize("dtype", [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)])
+def test_quotients_are_exact(ufunc, dtype):
+    """By every divisor, of numbers anywhere, and of its multiples and their neighbours; by one for all, and by one for each."""
+    values, info = dividends(dtype), np.iinfo(dtype)
+    divisors = np.unique(values[values != 0])
+    one = np.dtype(dtype).type(1)
+    kernel = each = None
+    for divisor in divisors:
+        with np.errstate(all="ignore"):
+            multiples = values // divisor * divisor
+            some = np.concatenate([values, multiples, multiples + one, multiples - one])
+        if info.min < 0 and divisor == -1:
+            some = some[some != info.min]
+        same = np.full(some.size, divisor)
+        kernel = kernel or single(ufunc, [some, divisor], dtype)
+        each = each or single(ufunc, [some, same], dtype)
+        assert agree(ufunc, [some, divisor], dtype, kernel), divisor
+        assert agree(ufunc, [some, same], dtype, each), divisor

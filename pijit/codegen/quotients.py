@@ -1,0 +1,100 @@
+"""Quotients and remainders of integers in arrays, rounded down, without the processor's division, which takes longer than all the rest
+and has no vectors: what floats say is at most one off, and is put right in integers. A divisor that stays the same is inverted once.
+
+With F's unit roundoff u, `a * (1 / d)` is off by less than 3 u |a / d|.
+
+1. Up to 32 bits, 3 u |a| < 1: the floor differs from the true one only where d divides a, and is one too small there.
+2. In 64 bits the first quotient, truncated, leaves a rest of at most |d| + 2**12, that fits; that of the rest is off by less than one,
+   so the floor of it is at most one off, in either way.
+3. Nothing raises a flag but the inexact one: conversions stay in range.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+if TYPE_CHECKING:
+    from .scalars import Emitter
+
+_I32 = ir.IntType(32)
+_F32, _F64 = ir.FloatType(), ir.DoubleType()
+_LARGEST = {"int64": float(2**63 - 1024), "uint64": float(2**64 - 2048)}  # the last floats that fit
+
+
+def quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """a // b and a % b of integers of one type; garbage, but no trap, for division by 0, which is trouble, and for min // -1."""
+    builder, zero, one = e.builder, a.type(0), a.type(1)
+    bad = builder.icmp_signed("==", b, zero)
+    e.trouble.append(bad)
+    if dtype[0] == "i":
+        a = builder.select(overflows(e, a, b), zero, a)  # not another divisor, that would change with a
+    b = builder.select(bad, one, b)
+    if e.scalar:  # nothing beside it that could be divided at once
+        return _single(e, dtype, a, b)
+    return {"int64": _wide, "uint64": _widest}.get(dtype, _narrow)(e, dtype, a, b)
+
+
+def _single(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    builder = e.builder
+    if dtype[0] == "u":
+        return builder.udiv(a, b), builder.urem(a, b)
+    whole, rest = builder.sdiv(a, b), builder.srem(a, b)
+    below = _signs_differ(e, rest, b)
+    return builder.sub(whole, builder.zext(below, a.type)), builder.select(below, builder.add(rest, b), rest)
+
+
+def _signs_differ(e: Emitter, rest: ir.Value, b: ir.Value) -> ir.Value:
+    builder, zero = e.builder, rest.type(0)
+    return builder.and_(builder.icmp_signed("!=", rest, zero), builder.icmp_signed("<", builder.xor(rest, b), zero))
+
+
+def overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Whether a // b does not fit."""
+    least = a.type(-(2 ** (a.type.width - 1)))
+    return e.builder.and_(e.builder.icmp_signed("==", a, least), e.builder.icmp_signed("==", b, a.type(-1)))
+
+
+def _narrow(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    builder, kind, wide = e.builder, a.type, a.type.width == 32
+    to_float, to_int = (builder.uitofp, builder.fptoui) if dtype == "uint32" else (builder.sitofp, builder.fptosi)
+    if not wide:
+        a, b = ((builder.zext if dtype[0] == "u" else builder.sext)(x, _I32) for x in (a, b))
+    x, d = (to_float(value, _F64 if wide else _F32) for value in (a, b))
+    whole = to_int(e.call("llvm.floor", builder.fmul(x, builder.fdiv(d.type(1.0), d))), a.type)
+    rest = builder.sub(a, builder.mul(whole, b))
+    exact = builder.icmp_signed("==", rest, b)
+    whole, rest = builder.add(whole, builder.zext(exact, a.type)), builder.select(exact, a.type(0), rest)
+    return (whole, rest) if wide else (builder.trunc(whole, kind), builder.trunc(rest, kind))
+
+
+def _wide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    builder, kind, largest = e.builder, a.type, _F64(_LARGEST[dtype])
+    to_float, to_int = (builder.uitofp, builder.fptoui) if dtype == "uint64" else (builder.sitofp, builder.fptosi)
+    inverse = builder.fdiv(_F64(1.0), builder.sitofp(b, _F64))
+    first = builder.fmul(to_float(a, _F64), inverse)
+    first = builder.select(builder.fcmp_ordered(">", first, largest), largest, first)
+    if dtype == "int64":
+        least = _F64(-_LARGEST[dtype])
+        first = builder.select(builder.fcmp_ordered("<", first, least), least, first)
+    whole = to_int(first, kind)
+    rest = builder.sub(a, builder.mul(whole, b))
+    second = builder.fptosi(e.call("llvm.floor", builder.fmul(builder.sitofp(rest, _F64), inverse)), kind)
+    whole, rest = builder.add(whole, second), builder.sub(rest, builder.mul(second, b))
+
+    below = _signs_differ(e, rest, b)
+    whole, rest = builder.sub(whole, builder.zext(below, kind)), builder.select(below, builder.add(rest, b), rest)
+    sign = builder.ashr(b, kind(63))  # of negative divisors the complements are compared
+    above = builder.icmp_signed(">=", builder.xor(rest, sign), builder.xor(b, sign))
+    return builder.add(whole, builder.zext(above, kind)), builder.select(above, builder.sub(rest, b), rest)
+
+
+def _widest(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Divisors from 2**63 on, whose quotients are 0 or 1, are not divided by."""
+    builder, zero, one = e.builder, a.type(0), a.type(1)
+    huge = builder.icmp_signed("<", b, zero)
+    whole, rest = _wide(e, dtype, a, builder.select(huge, one, b))
+    once = builder.icmp_unsigned(">=", a, b)
+    left = builder.select(once, builder.sub(a, b), a)
+    return builder.select(huge, builder.zext(once, a.type), whole), builder.select(huge, left, rest)
