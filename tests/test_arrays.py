@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+import pijit
+
 RNG = np.random.default_rng(3)
 SIZES = [0, 1, 7, 8, 9, 1023, 1025]
 
@@ -248,3 +250,13 @@ def test_arguments_that_overlap():
 def test_same_array_twice():
     x = grid(4, 4)
     check("def f(a, b):\n    a += b.T\n    return a is b\n", x, x)
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(("i4", [("a", "<i2"), ("b", "<i2")])), np.dtype("f8", metadata={"unit": "m"})], ids=str)
+def test_dtypes_that_say_more_than_their_numbers(dtype):
+    def make(dtype):
+        return np.zeros(4, dtype)
+
+    made = pijit.jit(make)(dtype)
+    assert made.dtype.names == dtype.names
+    assert made.dtype.metadata == dtype.metadata

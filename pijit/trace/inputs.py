@@ -75,8 +75,9 @@ def is_native(array: Any) -> bool:
 
 
 def native_dtype(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is one of NATIVE itself, not another C type of the same width or byte order."""
-    return dtype.name in NATIVE and dtype.isnative and dtype.num == np.dtype(dtype.name).num
+    """Whether a dtype is one of NATIVE itself, not another C type of the same width or byte order, and without fields or metadata."""
+    plain = dtype.names is None and dtype.metadata is None
+    return plain and dtype.name in NATIVE and dtype.isnative and dtype.num == np.dtype(dtype.name).num
 
 
 def array_type(array: np.ndarray[Any, Any]) -> Array:
