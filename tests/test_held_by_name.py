@@ -1,7 +1,7 @@
 """An object lives as long as a local variable has it, read again or not: files, directories, memory that only an address leads to."""
 
 import pytest
-from differential import check_calls
+from differential import check, check_calls
 
 CLASS = """
 import weakref
@@ -41,3 +41,23 @@ def test_objects_live_as_long_as_their_names(name):
     # where an exit is forced in the loop, the object of the iteration before may live until the next exit
     how = {"configurations": ("jit", "numpy")} if name == "in a loop" else {}
     check_calls(CLASS + PROGRAMS[name], [(n,) for n in (1, 2, 3, 2.5, 4)], entry="f", **how)
+
+
+SECOND = """
+import numpy as np
+def f(n):
+    x = np.zeros(n)
+    y = x
+    {between}
+    try:
+        x.resize(n + 3)
+    except ValueError:
+        return "refused", x
+    return x
+"""
+
+
+@pytest.mark.parametrize("between", ["exec('')", "for k in range(3):\n        exec('')", "x[0] = len(str(x))"])
+def test_a_second_name_is_a_reference_as_long_as_the_first_is_there(between):
+    """`resize` refuses while there is another one, though nothing reads it again."""
+    check(SECOND.format(between=between), 5, entry="f")

@@ -16,7 +16,7 @@ def snapshot(frames: list[FrameState], entry_values: dict[Any, Abstract]) -> tup
     """What the Python frames must look like at the innermost frame's pc. ``entry_values``: by root slot or name, what it holds unchanged."""
     frames = before_step(frames)
     made = []
-    held = {id(value) for frame in frames for value in frame.stack}
+    held = {id(value) for frame in frames for value in (*frame.stack, *(frame.locals[slot] for slot in live(frame.bytecode, frame.pc)))}
     last = len(frames) - 1
     for depth, frame in enumerate(frames):
         instruction = frame.bytecode.at(frame.pc)
