@@ -23,13 +23,18 @@ _F32, _F64 = ir.FloatType(), ir.DoubleType()
 _LARGEST = {"int64": float(2**63 - 1024), "uint64": float(2**64 - 2048)}  # the last floats that fit
 
 
-def quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """a // b and a % b of integers of one type; garbage, but no trap, for division by 0, which is trouble, and for min // -1."""
+def quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value, may_overflow: bool) -> tuple[ir.Value, ir.Value]:
+    """a // b and a % b of integers of one type; garbage, but no trap, for division by 0, which is trouble, and for min // -1, which is unless
+    it may overflow."""
     builder, zero, one = e.builder, a.type(0), a.type(1)
     bad = builder.icmp_signed("==", b, zero)
     e.trouble.append(bad)
     if dtype[0] == "i":
-        a = builder.select(overflows(e, a, b), zero, a)  # not another divisor, that would change with a
+        overflows = _overflows(e, a, b)
+        if not may_overflow:
+            e.trouble.append(overflows)
+        if may_overflow or e.scalar:  # a choice beside what is trouble anyway would become a branch, and a loop with one has no vectors
+            a = builder.select(overflows, zero, a)  # not another divisor, that would change with a
     b = builder.select(bad, one, b)
     if e.scalar:  # nothing beside it that could be divided at once
         return _single(e, dtype, a, b)
@@ -50,7 +55,7 @@ def _signs_differ(e: Emitter, rest: ir.Value, b: ir.Value) -> ir.Value:
     return builder.and_(builder.icmp_signed("!=", rest, zero), builder.icmp_signed("<", builder.xor(rest, b), zero))
 
 
-def overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
+def _overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
     """Whether a // b does not fit."""
     least = a.type(-(2 ** (a.type.width - 1)))
     return e.builder.and_(e.builder.icmp_signed("==", a, least), e.builder.icmp_signed("==", b, a.type(-1)))

@@ -153,13 +153,11 @@ def _int_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _floor_divide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    if dtype[0] == "i":
-        e.trouble.append(quotients.overflows(e, a, b))
-    return quotients.quotient(e, dtype, a, b)[0]
+    return quotients.quotient(e, dtype, a, b, may_overflow=False)[0]
 
 
 def _remainder(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    return quotients.quotient(e, dtype, a, b)[1]
+    return quotients.quotient(e, dtype, a, b, may_overflow=True)[1]
 
 
 def _shift(instruction: str) -> Row:
