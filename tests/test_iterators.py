@@ -97,3 +97,22 @@ def test_the_rest_of_a_loop_is_compiled(loop):
     stats = pijit.stats(fast)
     assert stats.hits > 40
     assert "PJ129" not in {found.id for found in stats.breaks}
+
+
+@pytest.mark.parametrize("items", [
+    [np.int8(k) for k in range(20)], [np.float64(k) for k in range(20)], [complex(k, 1) for k in range(20)],
+    [k + 0.5 for k in range(20)], [k + 300 for k in range(20)],
+], ids=lambda items: type(items[0]).__name__)  # fmt: skip
+def test_items_stay_the_objects_that_they_are(items):
+    def f(items):
+        out = []
+        for v in items:
+            out.append(v)
+            print(end="")
+            v += v
+        return out
+
+    fast = pijit.jit(f)
+    for _ in range(3):
+        assert all(made is item for made, item in zip(fast(items), items, strict=True))
+    assert pijit.stats(fast).hits

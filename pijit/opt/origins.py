@@ -53,6 +53,8 @@ class Origins:
                     self.known[op.result] = Origin(frozenset(op.args[:1]), place=op.args[1])
                 elif op.name == "select" and is_number(op.result):
                     self.blocks[op.result] = block
+                elif op.name == "look" and is_itself(op):
+                    self.known[op.result] = Origin(made=op.args[0])
         for block in graph.blocks:
             for jump in block.jumps():
                 for param, arg in zip(jump.target.params, jump.args, strict=True):
@@ -124,6 +126,12 @@ class Origins:
 def is_number(value: Value) -> bool:
     """Whether there may be several objects of one value."""
     return isinstance(value.type, ScalarType | Np) and value.type not in (BOOL, Np("bool"))
+
+
+def is_itself(op: Op) -> bool:
+    """Whether the number that is looked at is the object itself, not what it holds."""
+    rows = op.attrs["result_guard"]
+    return len(rows) == len(op.results) == len(op.args) == 1 and rows[0][0] in ("np", "complex") and is_number(op.result)
 
 
 def is_part(value: Value) -> bool:

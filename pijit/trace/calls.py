@@ -74,7 +74,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return special
     if args and isinstance(args[0], Suspended) and lookup(generators.CONSUMERS, function) is not None:
         return generators.consume(t, function, args, kwargs)
-    if len(args) == 1 and isinstance(args[0], Opaque) and args[0].cls is list and function in (min, max):
+    if len(args) == 1 and isinstance(args[0], Opaque) and args[0].cls is list and (function is min or function is max):
         return generators.consume(t, function, [generators.suspended(each(t, args[0]))], kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
