@@ -1,6 +1,6 @@
 /* dispatch.c - the choice of a fragment and its run. */
 #include <alloca.h>
-#include "frame.h"
+#include "guards.h"
 #include "helpers.h"
 
 #define STACK_WORDS 512
@@ -30,7 +30,7 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     }
     PyObject **registers = (PyObject **)(W + f->nwords);
     pj_counters.walks++;
-    if (pj_walk(f->rows, 0, r, registers, W) >= 0) {
+    if (pj_walk_rows(f->rows, 0, r, registers, W) >= 0) {
         f->misses++;
         PyMem_Free(heap);
         return PJ_STEP_MISS;
@@ -96,7 +96,7 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
     int64_t *W = alloca(words * sizeof(int64_t));
     pj_counters.walks++;
     r->registers = (PyObject **)(W + f->nwords);
-    if (pj_walk(f->rows, 0, r, r->registers, W) >= 0) {
+    if (pj_walk_rows(f->rows, 0, r, r->registers, W) >= 0) {
         return NULL;
     }
     f->hits++;

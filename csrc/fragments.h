@@ -8,7 +8,7 @@
 
 typedef int64_t (*PjNative)(int64_t *W);
 
-/* ---- guards (guards.def, guards.c; read in rows.c) ---- */
+/* ---- guards (guards.def, guards.h; read in rows.c) ---- */
 
 typedef enum {
 #define GUARD(id, name, fields, loads) PJ_GUARD_##id,

@@ -1,7 +1,5 @@
-/* guards.c - what must hold of a frame for a fragment to run: the walk over guard rows, and looking again. */
-#include "frame.h"
-#include "lookup.h"
-#include "numpy_api.h"
+/* guards.c - what must hold of a frame for a fragment to run: looking at it once more, and what does not hold. */
+#include "guards.h"
 
 /* Looks the name up in a dict and remembers the place in the row. */
 PyObject *pj_lookup_slowly(PyDictObject *d, PjRow *row)
@@ -25,166 +23,6 @@ PyObject *pj_lookup_slowly(PyDictObject *d, PjRow *row)
     return value;
 }
 
-/* ---- single rows ---- */
-
-/* What a local slot holds for Python: of a cell its contents. Before the prologue there are no cells yet. */
-static inline PyObject *local_value(PjRun *r, int slot)
-{
-    PyObject *o = pj_frame_slots(r->frame)[slot];
-    if (PJ_LIKELY(r->kinds == NULL)) {
-        return o;
-    }
-    char kind = r->kinds[slot];
-    if (kind & CO_FAST_FREE) {
-        if (r->fresh) {
-            PyCodeObject *code = pj_frame_code(r->frame);
-            int i = slot - (code->co_nlocalsplus - code->co_nfreevars);
-            o = PyTuple_GET_ITEM(pj_frame_function(r->frame)->func_closure, i);
-        }
-        return o == NULL ? NULL : PyCell_GET(o);
-    }
-    if ((kind & CO_FAST_CELL) && !r->fresh && o != NULL && PyCell_Check(o)) {
-        return PyCell_GET(o);
-    }
-    return o;
-}
-
-/* Whether the last axis has the step that a contiguous array has, or none, or is never stepped along but by empty slices. */
-static inline bool usual_step(PyArrayObject *a, int ndim)
-{
-    npy_intp step = PyArray_STRIDE(a, ndim - 1);
-    return step == PyArray_ITEMSIZE(a) || step == 0 || PyArray_SIZE(a) > 0;
-}
-
-static inline bool array_fits(PyObject *o, const PjRow *row)
-{
-    if (PJ_UNLIKELY(Py_TYPE(o) != &PyArray_Type)) {
-        return false;
-    }
-    PyArrayObject *a = (PyArrayObject *)o;
-    PyArray_Descr *descr = PyArray_DESCR(a);
-    int flags = PyArray_FLAGS(a);
-    int ndim = PyArray_NDIM(a);
-    if (descr->type_num != row->a || ndim != row->ndim || (flags & row->value) != row->value ||
-        PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder) || flags < 0)) { /* bit 31: NPY_ARRAY_WARN_ON_WRITE, in no public header */
-        return false;
-    }
-    const npy_intp *dims = PyArray_DIMS(a);
-    uint64_t ones = 0;
-    for (int d = 0; d < ndim; d++) {
-        ones |= (uint64_t)(dims[d] == 1) << d;
-    }
-    if (ones != (uint64_t)row->ones) {
-        return false;
-    }
-    switch (row->order) {
-    case PJ_ORDER_C:
-        return (flags & NPY_ARRAY_C_CONTIGUOUS) != 0 && (ndim == 0 || usual_step(a, ndim));
-    case PJ_ORDER_F:
-        return (flags & (NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_C_CONTIGUOUS)) == NPY_ARRAY_F_CONTIGUOUS;
-    case PJ_ORDER_S: {
-        const npy_intp *strides = PyArray_STRIDES(a);
-        npy_intp above = NPY_MAX_INTP;
-        for (int d = 0; d < ndim; d++) {
-            if (dims[d] == 1) {
-                continue; /* such a stride is never used */
-            }
-            if (strides[d] <= 0 || strides[d] > above) {
-                return false;
-            }
-            above = strides[d];
-        }
-        return true;
-    }
-    default:
-        return true;
-    }
-}
-
-/* What a built-in iterator goes through (borrowed); NULL where there is nothing, or more to it. */
-static PyObject *under(PyObject *o)
-{
-    if (Py_IS_TYPE(o, &PyZip_Type)) {
-        return ((PjZip *)o)->strict ? NULL : ((PjZip *)o)->start.under;
-    }
-    if (Py_IS_TYPE(o, &PyEnum_Type)) {
-        return ((PjEnumerate *)o)->large == NULL ? ((PjEnumerate *)o)->start.under : NULL;
-    }
-    return Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PySeqIter_Type) ? ((PjIterator *)o)->under : NULL;
-}
-
-/* The object a loading row loads (borrowed), or NULL. */
-static inline PyObject *load(PjRow *row, PjRun *r, PyObject **registers)
-{
-    switch ((PjGuardOp)row->op) {
-    case PJ_GUARD_LOCAL:
-        return local_value(r, row->a);
-    case PJ_GUARD_STACK:
-        return row->a < pj_frame_depth(r->frame) ? pj_frame_stack(r->frame)[row->a] : NULL;
-    case PJ_GUARD_GLOBAL:
-        return PyDict_CheckExact(r->frame->f_globals) ? pj_lookup(r->frame->f_globals, row) : NULL;
-    case PJ_GUARD_BUILTIN:
-        return PyDict_CheckExact(r->frame->f_globals) && PyDict_CheckExact(r->frame->f_builtins) &&
-                       pj_absent(r->frame->f_globals, row)
-                   ? pj_lookup(r->frame->f_builtins, row)
-                   : NULL;
-    case PJ_GUARD_NAME:
-        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) ? pj_lookup(r->frame->f_locals, row)
-                                                                                   : NULL;
-    case PJ_GUARD_ATTR: {
-        PyObject *module = registers[row->reg];
-        if (!PyModule_CheckExact(module)) {
-            return NULL;
-        }
-        PyObject *dict = PyModule_GetDict(module);
-        return dict != NULL && PyDict_CheckExact(dict) ? pj_lookup(dict, row) : NULL;
-    }
-    case PJ_GUARD_ITEM: {
-        PyObject *o = registers[row->reg];
-        if (PyTuple_CheckExact(o)) {
-            return row->a < PyTuple_GET_SIZE(o) ? PyTuple_GET_ITEM(o, row->a) : NULL;
-        }
-        return PyList_CheckExact(o) && row->a < PyList_GET_SIZE(o) ? PyList_GET_ITEM(o, row->a) : NULL;
-    }
-    case PJ_GUARD_TUPLE_ITEM: {
-        PyObject *o = registers[row->reg];
-        return PyTuple_Check(o) && row->a < PyTuple_GET_SIZE(o) ? PyTuple_GET_ITEM(o, row->a) : NULL;
-    }
-    case PJ_GUARD_DICT_ITEM:
-        return PyDict_CheckExact(registers[row->reg]) ? pj_lookup(registers[row->reg], row) : NULL;
-    case PJ_GUARD_FIELD:
-        return pj_field_again(registers[row->reg], row);
-    case PJ_GUARD_MEMBER:
-        return pj_member(registers[row->reg], row);
-    case PJ_GUARD_CONST:
-        return pj_held(row->object);
-    case PJ_GUARD_FUNCTION:
-        return (PyObject *)pj_frame_function(r->frame);
-    case PJ_GUARD_GLOBALS_OF: {
-        PyObject *function = registers[row->reg];
-        return PJ_IS_FUNCTION(function) ? PyFunction_GET_GLOBALS(function) : NULL;
-    }
-    case PJ_GUARD_CLOSURE: {
-        PyObject *closure = pj_frame_function(r->frame)->func_closure;
-        if (closure == NULL || row->a >= PyTuple_GET_SIZE(closure)) {
-            return NULL;
-        }
-        return PyCell_GET(PyTuple_GET_ITEM(closure, row->a));
-    }
-    case PJ_GUARD_CLOSED: {
-        PyObject *function = registers[row->reg];
-        PyObject *closure = PJ_IS_FUNCTION(function) ? PyFunction_GET_CLOSURE(function) : NULL;
-        return closure != NULL && row->a < PyTuple_GET_SIZE(closure) ? PyCell_GET(PyTuple_GET_ITEM(closure, row->a)) : NULL;
-    }
-    case PJ_GUARD_PART:
-        return pj_part(registers[row->reg], row);
-    case PJ_GUARD_UNDER:
-        return under(registers[row->reg]);
-    default:
-        return NULL;
-    }
-}
-
 /* Whether one reference is all there is to an object; of an array: to its memory too, and one may write there. */
 bool pj_alone(PyObject *o)
 {
@@ -196,137 +34,9 @@ bool pj_alone(PyObject *o)
     return (flags & needed) == needed && (flags & NPY_ARRAY_WRITEBACKIFCOPY) == 0 && fields->base == NULL && fields->weakreflist == NULL;
 }
 
-static inline bool check(PjRow *row, PjRun *r, PyObject **registers, int64_t *W)
-{
-    PyObject *o = row->reg < 0 ? NULL : registers[row->reg];
-    switch ((PjGuardOp)row->op) {
-    case PJ_GUARD_ARRAY:
-        W[row->word] = (int64_t)(intptr_t)o;
-        return array_fits(o, row);
-    case PJ_GUARD_IS:
-        return o == pj_held(row->object);
-    case PJ_GUARD_APART:
-        return o != registers[row->a];
-    case PJ_GUARD_CLASS:
-        return pj_class_says(row);
-    case PJ_GUARD_TYPE:
-        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
-    case PJ_GUARD_OBJECT:
-        W[row->word] = (int64_t)(intptr_t)o;
-        return (PyObject *)Py_TYPE(o) == pj_held(row->object);
-    case PJ_GUARD_INT: {
-        if (!PyLong_CheckExact(o)) {
-            return false;
-        }
-        if (PJ_LIKELY(pj_long_compact(o, &W[row->word]))) {
-            return true;
-        }
-        int overflow;
-        W[row->word] = PyLong_AsLongLongAndOverflow(o, &overflow);
-        return overflow == 0;
-    }
-    case PJ_GUARD_INT_VALUE: {
-        if (!PyLong_CheckExact(o)) {
-            return false;
-        }
-        int64_t v;
-        if (PJ_LIKELY(pj_long_compact(o, &v))) {
-            return v == row->value;
-        }
-        int overflow;
-        v = PyLong_AsLongLongAndOverflow(o, &overflow);
-        return overflow == 0 && v == row->value;
-    }
-    case PJ_GUARD_FLOAT:
-        if (!PyFloat_CheckExact(o)) {
-            return false;
-        }
-        memcpy(&W[row->word], &((PyFloatObject *)o)->ob_fval, sizeof(double));
-        return true;
-    case PJ_GUARD_BOOL:
-        W[row->word] = o == Py_True;
-        return PyBool_Check(o);
-    case PJ_GUARD_COMPLEX:
-        if (!PyComplex_CheckExact(o)) {
-            return false;
-        }
-        memcpy(&W[row->word], &((PyComplexObject *)o)->cval, 2 * sizeof(double));
-        return true;
-    case PJ_GUARD_NP:
-        return (PyObject *)Py_TYPE(o) == row->object && pj_unbox_np(o, row->a, &W[row->word]) == 0;
-    case PJ_GUARD_RANGE_ITERATOR:
-        if (!Py_IS_TYPE(o, &PyRangeIter_Type)) {
-            return false;
-        }
-        W[row->word] = (int64_t)(intptr_t)o;
-        pj_range_iter_get((PjRangeIter *)o, &W[row->word + 1], &W[row->word + 2], &W[row->word + 3]);
-        return true;
-    case PJ_GUARD_ITERATOR:
-        if ((PyObject *)Py_TYPE(o) != pj_held(row->object)) {
-            return false;
-        }
-        W[row->word] = ((PjIterator *)o)->index;
-        return true;
-    case PJ_GUARD_SOLE:
-        return pj_alone(o);
-    case PJ_GUARD_LENGTH:
-        return PyDict_CheckExact(o) ? PyDict_GET_SIZE(o) == row->a
-                                    : (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
-    case PJ_GUARD_PYTHON_FUNCTION: {
-        PyFunctionObject *func = (PyFunctionObject *)o;
-        return PJ_IS_FUNCTION(o) && func->func_code == pj_held(row->code) && func->func_globals == row->object &&
-               (func->func_defaults != NULL) + 2 * (func->func_kwdefaults != NULL) == row->a;
-    }
-    case PJ_GUARD_NO_ATTR: {
-        PyObject *dict = PyModule_CheckExact(o) ? PyModule_GetDict(o) : NULL;
-        return dict != NULL && PyDict_CheckExact(dict) && pj_absent(dict, row);
-    }
-    case PJ_GUARD_NO_ITEM:
-        return PyDict_CheckExact(o) && pj_absent(o, row);
-    case PJ_GUARD_NO_FIELD:
-        return pj_no_field(o, row);
-    case PJ_GUARD_NO_MEMBER:
-        return pj_member(o, row) == NULL;
-    case PJ_GUARD_UNSET:
-        return local_value(r, row->a) == NULL;
-    case PJ_GUARD_NO_NAME:
-        return r->frame->f_locals != NULL && PyDict_CheckExact(r->frame->f_locals) && pj_absent(r->frame->f_locals, row);
-    case PJ_GUARD_NO_GLOBAL:
-        return PyDict_CheckExact(r->frame->f_globals) && pj_absent(r->frame->f_globals, row);
-    case PJ_GUARD_UNMONITORED: {
-        PyObject *code = pj_held(row->object);
-        return code != NULL && !pj_monitored((PyCodeObject *)code);
-    }
-    case PJ_GUARD_ERRMASK:
-        return pj_errmask() == row->value;
-    case PJ_GUARD_GLOBALS:
-        return r->frame->f_globals == row->object;
-    case PJ_GUARD_LOOP:
-        return *(const int64_t *)(intptr_t)row->ones == row->value;
-    default:
-        return false;
-    }
-}
-
-/* Walks the rows: -1 when all hold, else the row that failed. Never runs Python, leaves no exception. Registers below
- * the first loading row's are given. */
 int pj_walk(PjRows *rows, int first, PjRun *r, PyObject **registers, int64_t *W)
 {
-    int count = rows->count;
-    for (int i = first; i < count; i++) {
-        PjRow *row = &rows->rows[i];
-        if (row->loads) {
-            PyObject *o = load(row, r, registers);
-            if (o == NULL) {
-                return i;
-            }
-            registers[row->target] = o;
-        }
-        else if (!check(row, r, registers, W)) {
-            return i;
-        }
-    }
-    return -1;
+    return pj_walk_rows(rows, first, r, registers, W);
 }
 
 /* Shape, strides and data of an array in one number. */
@@ -372,13 +82,13 @@ int64_t pj_recheck(int64_t *W)
         }
         if (row->loads) {
             /* identity is enough: the inputs are held, and what they hold themselves has rows of its own */
-            if (load(row, r, r->registers) != r->registers[row->target]) {
+            if (pj_load(row, r, r->registers) != r->registers[row->target]) {
                 return 1;
             }
         }
         else if (row->op == PJ_GUARD_ARRAY) {
             PyObject *o = r->registers[row->reg];
-            if (!array_fits(o, row) || (r->held && r->fingerprints[i] != fingerprint(o))) {
+            if (!pj_array_fits(o, row) || (r->held && r->fingerprints[i] != fingerprint(o))) {
                 return 1;
             }
         }
@@ -386,7 +96,7 @@ int64_t pj_recheck(int64_t *W)
                  row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
                  row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
                  row->op == PJ_GUARD_OBJECT || row->op == PJ_GUARD_UNMONITORED || row->op == PJ_GUARD_LOOP) {
-            if (!check(row, r, r->registers, W)) {
+            if (!pj_check(row, r, r->registers, W)) {
                 return 1;
             }
         }
@@ -396,7 +106,7 @@ int64_t pj_recheck(int64_t *W)
 
 PyObject *pj_local_value(PjRun *r, int slot)
 {
-    return local_value(r, slot);
+    return pj_local(r, slot);
 }
 
 /* The first row of the fragment that does not hold in the frame, and its object (borrowed or NULL). */
@@ -415,7 +125,7 @@ int pj_failure(PjRun *r, PjFragment *f, PyObject **object)
         if (!row->loads) {
             switch ((PjGuardOp)row->op) {
             case PJ_GUARD_UNSET:
-                *object = local_value(r, row->a);
+                *object = pj_local(r, row->a);
                 break;
             case PJ_GUARD_NO_NAME:
             case PJ_GUARD_NO_GLOBAL:
