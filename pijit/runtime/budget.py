@@ -15,7 +15,8 @@ from pijit.runtime import records, worth
 
 _FIRST = 20.0  # seconds of the program
 _OF_SAVED = 1.0
-_REVIEW = 0.05  # what was saved is summed up so often at most
+_REVIEW = 0.05  # what was saved is summed up so often at most,
+_OF_REVIEWS = 100.0  # and so many times as seldom as long as it takes, where there are many fragments
 
 
 @dataclass(slots=True)
@@ -43,13 +44,14 @@ class Want(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """``saved``: by native code, as it was at `reviewed`."""
+    """``saved``: by native code, as it was at `reviewed`, and stays for a ``pause``."""
 
     looking: Account = field(default_factory=lambda: Account(0.1, 0.05, 0.01))
     trying: Account = field(default_factory=lambda: Account(0.0, 0.15, 0.03))
     compiling: Account = field(default_factory=lambda: Account(0.1, 0.3, 0.05))
     saved: float = 0.0
     reviewed: float = 0.0
+    pause: float = _REVIEW
 
     @property
     def accounts(self) -> tuple[Account, ...]:
@@ -70,8 +72,9 @@ class Budget:
         ran = now - self.spent()
         if account is self.looking:
             return account.missing(ran)
-        if now - self.reviewed > _REVIEW and account.missing(ran, want.price - _OF_SAVED * self.saved):
+        if now - self.reviewed > self.pause and account.missing(ran, want.price - _OF_SAVED * self.saved):
             self.saved, self.reviewed = saved(), now
+            self.pause = max(_REVIEW, _OF_REVIEWS * (clock.process_time() - now))
         return account.missing(ran, want.price - _OF_SAVED * self.saved)
 
 
