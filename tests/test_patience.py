@@ -24,6 +24,24 @@ def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     assert 400 <= total <= 800
 
 
+def test_what_is_always_about_to_be_paid_is_seldom_asked_for(monkeypatch):
+    """Others take what there is, time after time: each entry that waits would ask at each miss, which costs more than compiling it."""
+    now = [100.0]
+    monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 1e-3)
+    pijit.config.patience_ms = 40
+    entry = patience.Patience()
+    asked = misses = 0
+    while misses < 100_000:
+        wait = entry.misses_to_wait()
+        now[0] += wait * 1e-3
+        misses += wait
+        asked += 1
+    assert asked <= 200
+    monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
+    assert entry.misses_to_wait() == 0
+
+
 def test_no_patience_no_wait():
     pijit.config.patience_ms = 0
     assert patience.Patience().misses_to_wait() == 0

@@ -20,6 +20,7 @@ from pijit.ground.config import CONFIG
 from pijit.runtime.budget import BUDGET, Want
 
 _STEP = 16
+_SELDOM = 16  # it is asked again after such a part of the misses that were waited for, or later: others may take what there is, time after time
 _FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
 _LOADING = 0.3  # in so many seconds
 _RENT = 2.0  # seconds to go on for each second that was spent on the entry
@@ -53,7 +54,7 @@ class Patience:
             self.began, self.waited = now, _STEP
             return _STEP
         # never more than were waited for already: the program may get slower
-        more = min(self.waited, max(1, int(self.waited * left / max(now - self.began, 1e-6))))
+        more = min(self.waited, max(self.waited // _SELDOM, int(self.waited * left / max(now - self.began, 1e-6))))
         self.waited += more
         return more
 
