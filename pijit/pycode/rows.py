@@ -1,6 +1,7 @@
 """How each opcode becomes normalised steps: one row per opcode, whatever versions it exists on."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -157,6 +158,16 @@ ROWS: dict[str, Row] = {
 }
 
 
+_CONSTANTS = frozenset({"LOAD_CONST", "RETURN_CONST"})  # of which equal ones may be different: 1, 1.0 and True
+
+
 def normalise(operand: Operand) -> Steps:
     """The steps of one opcode; one without a row stands for itself, with its argument."""
-    return ROWS.get(operand.opname, _plain)(operand)
+    steps = ROWS.get(operand.opname, _plain)(operand)
+    return steps if operand.opname in _CONSTANTS else _shared(steps)
+
+
+@lru_cache(maxsize=10_000)
+def _shared(steps: Steps) -> Steps:
+    """The same object for equal steps: what is decoded is kept for long, and most of it is the same again and again."""
+    return steps

@@ -154,3 +154,12 @@ def test_nothing_is_kept_alive() -> None:
     del code
     gc.collect()
     assert gone() is None
+
+
+def test_equal_steps_are_one_object_and_constants_are_not() -> None:
+    """What is decoded is kept; most of it is the same again and again. Of constants equal ones may be different."""
+    one, other = (decode(function(f"def f(o, n):\n o.real\n return o, n, {value}")) for value in ("1", "1.0"))
+    shared = zip(one.instructions, other.instructions, strict=True)
+    assert all(i.micros is j.micros for i, j in shared if "CONST" not in i.opname)
+    for bytecode, kind in ((one, int), (other, float)):
+        assert kind in [type(step.arg) for i in bytecode.instructions for step in i.micros if step.name == "LOAD_CONST"]
