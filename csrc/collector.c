@@ -84,7 +84,7 @@ static void keep(Collector *gc)
 /* Collects what the callback left behind, and now and then all that callbacks did. Whatever is collected, it empties the free lists. */
 static void collect(Collector *gc)
 {
-    bool all = since > known / 4 + OLD;
+    bool all = since > known + OLD; /* so each object is looked at about twice, however many there are in the end */
     if (gc->collecting) {
         since += gc->generations[0].count;
         return; /* in the middle of a collection, of finalizers say, there is no other */
