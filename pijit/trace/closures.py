@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from ..ground.names import class_name, is_a
 from . import inputs, objects, sources
+from .cursors import changes
 from .sources import Source
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known, changes
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known
 
 if TYPE_CHECKING:
     from .tracer import Tracer

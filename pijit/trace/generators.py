@@ -18,6 +18,7 @@ from ..pycode.instructions import Bytecode
 from ..pycode.liveness import live
 from ..pycode.loops import STORES
 from ..pycode.versions import HERE
+from .cursors import changes
 from .state import Consumer, FrameState, State
 from .values import (
     LAZY,
@@ -30,7 +31,6 @@ from .values import (
     NullValue,
     Scalar,
     Suspended,
-    changes,
     kind_of,
     value_of,
 )

@@ -13,21 +13,9 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
 from ..pycode.namespaces import name_of
 from . import closures, generators, inputs, objects
+from .cursors import RangeIterator, SequenceIterator, changes
 from .state import FrameState, Then
-from .values import (
-    LAZY,
-    UNBOUND,
-    Abstract,
-    Break,
-    Container,
-    Instance,
-    Known,
-    NullValue,
-    RangeIterator,
-    SequenceIterator,
-    changes,
-    items_of,
-)
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

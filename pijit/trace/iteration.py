@@ -8,25 +8,10 @@ from typing import TYPE_CHECKING
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
 from . import generators, objects
+from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import describe
 from .state import Consumer
-from .values import (
-    Abstract,
-    ArrayValue,
-    Break,
-    Container,
-    Known,
-    Opaque,
-    RangeIterator,
-    Scalar,
-    SequenceIterator,
-    Suspended,
-    Together,
-    Unrolled,
-    rounds,
-    unsupported,
-    value_of,
-)
+from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -12,8 +12,9 @@ from ..ir.graph import Value, const
 from ..ir.types import INT, OBJECT
 from ..pycode.namespaces import names_in
 from . import inputs, sources
+from .cursors import RangeIterator, SequenceIterator, Together
 from .sources import Source
-from .values import Abstract, RangeIterator, SequenceIterator, Together
+from .values import Abstract
 
 if TYPE_CHECKING:
     from .tracer import Tracer

@@ -12,7 +12,8 @@ from typing import Any
 from ..ir.graph import Value
 from ..pycode.flow import Flow
 from ..pycode.instructions import Bytecode
-from .values import Abstract, rounds
+from .cursors import rounds
+from .values import Abstract
 
 
 @dataclass(slots=True)

@@ -6,9 +6,10 @@ from typing import Any
 
 from .. import _native
 from . import calls, closures, inputs, objects
+from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
 from .tracer import Tracer
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known, changes
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known
 
 
 def load_fast(t: Tracer, slot: int) -> None:

@@ -13,6 +13,7 @@ from ..ir.types import OBJECT, Type
 from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
+from .cursors import RangeIterator, SequenceIterator, Together, Unrolled
 from .held import Held, matters
 from .state import FrameState, State, Version
 from .values import (
@@ -24,12 +25,8 @@ from .values import (
     Instance,
     Known,
     Opaque,
-    RangeIterator,
     Scalar,
-    SequenceIterator,
     Suspended,
-    Together,
-    Unrolled,
     containers_in,
     has_identity,
     rebuilt,

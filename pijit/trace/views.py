@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import objects, opaque
-from .values import Abstract, Break, Container, Instance, Known, Unrolled
+from .cursors import Unrolled
+from .values import Abstract, Break, Container, Instance, Known
 
 if TYPE_CHECKING:
     from .tracer import Tracer

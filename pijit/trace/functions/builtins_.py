@@ -10,6 +10,7 @@ from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
 from .. import complexes, elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
+from ..cursors import RangeIterator, SequenceIterator, Together, Unrolled
 from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
 from ..values import (
@@ -21,12 +22,8 @@ from ..values import (
     Instance,
     Known,
     Opaque,
-    RangeIterator,
     Scalar,
-    SequenceIterator,
     Suspended,
-    Together,
-    Unrolled,
     items_of,
     kind_of,
     spread,

@@ -1,0 +1,147 @@
+"""Iterators as abstract values: a position in what they go through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..ir.graph import Box, Build, Recipe, Value, const
+from .values import Abstract, Container, Suspended
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeIterator(Abstract):
+    """An iterator over range(next, stop, step). It stands for one object in one slot; exits put a new one there."""
+
+    next: Value
+    stop: Value
+    step: int
+
+    def parts(self) -> tuple[Value, ...]:
+        return (self.next, self.stop)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return RangeIterator(next(parts), next(parts), self.step)
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, next=position)
+
+    @property
+    def position(self) -> Value:
+        return self.next
+
+    def shape(self) -> object:
+        return ("RangeIterator", self.step)
+
+    def recipe(self) -> Recipe:
+        return Build("range_iterator", (Box(self.next), Box(self.stop), Box(const(self.step))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceIterator(Abstract):
+    """An iterator over a list or array (``sequence``) that stands at ``index``."""
+
+    sequence: Abstract
+    index: Value
+
+    def parts(self) -> tuple[Value, ...]:
+        return (*self.sequence.parts(), self.index)
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return SequenceIterator(self.sequence.remade(parts), next(parts))
+
+    def moved(self, position: Value) -> Abstract:
+        """The same iterator at another position."""
+        return replace(self, index=position)
+
+    @property
+    def position(self) -> Value:
+        return self.index
+
+    def shape(self) -> object:
+        return ("SequenceIterator", self.sequence.shape())
+
+    def recipe(self) -> Recipe:
+        return Build("iterator_at", (self.sequence.recipe(), Box(self.index)))
+
+    def inner(self) -> tuple[Abstract, ...]:
+        return (self.sequence,)
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, sequence=inner[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unrolled(Abstract):
+    """An iterator over the known items of a tuple or list (``owner``): a loop over it is unrolled."""
+
+    owner: Abstract
+    items: tuple[Abstract, ...]
+    index: int = 0
+
+    def parts(self) -> tuple[Value, ...]:
+        return (*self.owner.parts(), *(v for item in self.items for v in item.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return replace(self, owner=self.owner.remade(parts), items=tuple(item.remade(parts) for item in self.items))
+
+    def shape(self) -> object:
+        return ("Unrolled", self.index, self.owner.shape(), *(item.shape() for item in self.items))
+
+    def recipe(self) -> Recipe:
+        return Build("iterator_at", (self.owner.recipe(), Box(const(self.index))))
+
+    def inner(self) -> tuple[Abstract, ...]:
+        return (self.owner, *self.items)
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, owner=inner[0], items=inner[1:])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together(Abstract):
+    """An iterator over tuples of what other iterators give: of zip, or (with ``count``) of enumerate."""
+
+    iterators: tuple[Abstract, ...]
+    count: Value | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        own = () if self.count is None else (self.count,)
+        return (*own, *(v for it in self.iterators for v in it.parts()))
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        count = None if self.count is None else next(parts)
+        return Together(tuple(it.remade(parts) for it in self.iterators), count)
+
+    def shape(self) -> object:
+        return ("Together", self.count is None, *(it.shape() for it in self.iterators))
+
+    def recipe(self) -> Recipe:
+        inner = tuple(it.recipe() for it in self.iterators)
+        return Build("zip", inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
+
+    def inner(self) -> tuple[Abstract, ...]:
+        return self.iterators
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        return replace(self, iterators=inner)
+
+    def rounds(self) -> tuple[int, ...]:
+        """Of the loops that are unrolled for it, which round they are in."""
+        return tuple(number for it in self.iterators for number in rounds(it))
+
+
+def rounds(value: Abstract) -> tuple[int, ...]:
+    """Which rounds of unrolled loops an iterator is in; empty for anything else."""
+    return (value.index,) if isinstance(value, Unrolled) else value.rounds() if isinstance(value, Together) else ()
+
+
+_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
+
+
+def changes(value: Abstract) -> bool:
+    """Whether a virtual object is a list or an iterator, or holds one: there may be only one of it."""
+    if isinstance(value, RangeIterator | SequenceIterator | Unrolled | Together | Suspended):
+        return True
+    return isinstance(value, Container) and (value.kind in _SINGLE or any(map(changes, value.items)))
