@@ -32,6 +32,11 @@ def stores(n):
     return f"def f(x, y, a, b):\n    a = a.copy()\n{lines}    return a, y\n"
 
 
+def counted(n):
+    lines = "".join(f"    a = a * b + {i}\n    c += np.bincount(k, a)\n" for i in range(n))
+    return f"def f(x, y, a, b):\n    k = (b > 20).astype(np.int64)\n    c = np.zeros(2)\n{lines}    return c\n"
+
+
 def calls_per_pass(source, monkeypatch):
     """Calls of Python functions in each pass, while a function is compiled."""
     counts = dict.fromkeys((name for name, _ in pipeline.PASSES), 0)
@@ -59,7 +64,7 @@ def calls_per_pass(source, monkeypatch):
     return counts
 
 
-@pytest.mark.parametrize("program", [numbers, objects, kernels, stores])
+@pytest.mark.parametrize("program", [numbers, objects, kernels, stores, counted])
 def test_passes(program, monkeypatch):
     little, much = (calls_per_pass(program(n), monkeypatch) for n in (N, 4 * N))
     steep = {name: (little[name], much[name]) for name in much if much[name] > 20_000 and much[name] > 8 * little[name]}

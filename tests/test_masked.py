@@ -20,6 +20,7 @@ STATEMENTS = {
     "other target": "w[m] = z[m] - c[m]",
     "same mask twice": "z[m] = z[m] + 1; w[m] = z[m] * c[m]; z[m] -= w[m]",
     "seen": "s = z[m] * 2; z[m] = s; k = s.sum()",
+    "seen behind another": "w[m] = w[m] + 1; s = z[m] * 2; z[m] = s; k = s.sum()",
 }
 SHARES = (0.0, 0.1, 0.24, 0.25, 0.6, 1.0)
 

@@ -1,8 +1,7 @@
 """Who keeps arrays and objects alive, and until when.
 
 Ownership is static: at every place of the graph it is known which references native code owns. So nothing is written
-to the
-root words while the fragment runs; an exit stores what is held there, and C releases it.
+to the root words while the fragment runs; an exit stores what is held there, and C releases it.
 
 Laws:
 1. A *carrier* is a value with a reference of its own: an array or object made by an operation, or a block parameter.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.graph import Block, Graph, Leave, Value
+from ..ir.graph import Block, Value
 from ..ir.ops import OPS
+from ..ir.uses import Uses
 
 
 def repeatable(block: Block, start: int, stop: int) -> bool:
@@ -17,13 +18,10 @@ def repeatable(block: Block, start: int, stop: int) -> bool:
     )
 
 
-def seen_elsewhere(graph: Graph, block: Block, start: int, stop: int, values: set[Value]) -> bool:
+def seen_elsewhere(uses: Uses, block: Block, start: int, stop: int, values: set[Value]) -> bool:
     """Whether a jump, or an exit of another place, passes on one of the values."""
     inside = set(block.ops[start : stop + 1])
-    exits = [exit for other in graph.blocks for op in other.ops if op not in inside for exit in op.exits.values()]
-    exits += [other.end.exit for other in graph.blocks if isinstance(other.end, Leave)]
-    passed = [jump.args for other in graph.blocks for jump in other.jumps()]
-    return any(not values.isdisjoint(given) for given in (*passed, *(exit.values() for exit in exits)))
+    return any(uses.at_ends(value) or not inside.issuperset(uses.at_exits(value)) for value in values)
 
 
 def redirect(block: Block, start: int, stop: int) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from ..ir.graph import Block, Const, Exit, Graph, Op, Value, anew
 from ..ir.types import INT, Array, Type
 from ..ir.ufuncs import can_raise
+from ..ir.uses import Uses
 from .again import redirect, repeatable, seen_elsewhere
 from .fuse import Fusible, can_fuse
 from .rename import rename
@@ -27,19 +28,21 @@ _MOST = 9  # views: each is a step more
 
 def casts(graph: Graph, fusible: Fusible) -> None:
     """Converts where it is read."""
+    uses = Uses(graph)
     for block in graph.blocks:
         for op in list(block.ops):
             if not _widens(op, fusible):
                 continue
-            views = _views(graph, block, op.result, fusible)
+            views = _views(uses, block, op.result, fusible)
             if not views:
                 continue
             names = {op.result, *(view.result for view in views)}
             start = block.ops.index(op)
             stop = max(place for place, other in enumerate(block.ops) if not names.isdisjoint(other.args))
-            if repeatable(block, start, stop) and not seen_elsewhere(graph, block, start, stop, names):
+            if repeatable(block, start, stop) and not seen_elsewhere(uses, block, start, stop, names):
                 redirect(block, start, stop)
                 _convert_later(graph, block, op, views)
+                uses.changed()
 
 
 def _widens(op: Op, fusible: Fusible) -> bool:
@@ -53,15 +56,15 @@ def _widens(op: Op, fusible: Fusible) -> bool:
     return alike and source.dtype.itemsize <= made.dtype.itemsize and not can_raise("cast", (source.name, made.name))
 
 
-def _views(graph: Graph, block: Block, made: Value, fusible: Fusible) -> list[Op]:
+def _views(uses: Uses, block: Block, made: Value, fusible: Fusible) -> list[Op]:
     """The views of what was made, if all that is done with it is to compute with them, element by element."""
-    users = [op for other in graph.blocks for op in other.ops if made in op.args]
+    users = uses.readers(made)
     views = [op for op in users if op.name == "view"]
     if len(views) > _MOST or any(op not in views and not (op.name in ("stride", "dim") and not op.attrs.get("shown")) for op in users):
         return []
     shown = {view.result for view in views}
-    readers = [op for other in graph.blocks for op in other.ops if not shown.isdisjoint(op.args)]
-    good = all(op in block.ops for op in (*users, *readers)) and all(_reads(op, shown, fusible) for op in readers)
+    readers = uses.readers_of(shown)
+    good = all(uses.block_of(op) is block for op in (*users, *readers)) and all(_reads(op, shown, fusible) for op in readers)
     return views if good else []
 
 

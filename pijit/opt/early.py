@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..ir.graph import Block, Graph, Leave, Op, Value
+from ..ir.graph import Block, Graph, Op, Value
 from ..ir.ops import OPS
+from ..ir.uses import Uses
 from .facts import owner
 from .shapes import Equal, Same, learn, length
 
@@ -26,23 +27,30 @@ _OF_MEMORY = frozenset({"within", "disjoint", "apart"})  # what says nothing of 
 
 def early(graph: Graph) -> None:
     """Moves them."""
-    equal = Equal(graph)
+    equal, uses = Equal(graph), Uses(graph)
     for block in graph.blocks:
-        known = equal.before(block)
+        known, learned = dict(equal.before(block)), set[Op]()
         for sink in [op for op in block.ops if op.name in _SINKS]:
-            _over(graph, block, sink, dict(known))
+            for op in block.ops[: block.ops.index(sink)]:
+                if op not in learned:
+                    learn(known, op)
+                    learned.add(op)
+            _over(uses, block, sink, known)
 
 
-def _over(graph: Graph, block: Block, sink: Op, known: Same) -> None:
+def _over(uses: Uses, block: Block, sink: Op, known: Same) -> None:
     stop = block.ops.index(sink)
     begin = max((place for place, op in enumerate(block.ops[:stop]) if op.name == "ew"), default=-1)
     between = block.ops[begin + 1 : stop]
     if begin < 0 or any(OPS[op.name].effect in ("write", "any") for op in between) or not _is_apart(block, sink):
         return
     moved = _movable(block, begin + 1, sink)
-    for op in block.ops[:stop] + moved:
+    if not any(op.name == "ew" for op in moved):
+        return
+    known = dict(known)
+    for op in moved:
         learn(known, op)
-    if not any(op.name == "ew" for op in moved) or not _pays(graph, block, block.ops[: stop + 1], moved, known):
+    if not _pays(uses, block, block.ops[: stop + 1], moved, known):
         return
     start = block.ops[begin].exits["redo"]
     for op in moved:
@@ -88,24 +96,28 @@ def _can_move(op: Op) -> bool:
     return row.effect is None and (not row.fresh or op.name in ("ew", "view")) and all(exit.kind == "redo" for exit in op.exits.values())
 
 
-def _pays(graph: Graph, block: Block, before: list[Op], moved: list[Op], known: Same) -> bool:
+def _pays(uses: Uses, block: Block, before: list[Op], moved: list[Op], known: Same) -> bool:
     """Whether something that was made before is needed no more behind, and what is new there takes no more memory."""
-    later = [op for op in block.ops if op not in before]
-    needed, still = (_used(graph, block, ops) for ops in (later, [op for op in later if op not in moved]))
-    gone = _bytes([op for op in before if op.name == "ew" and op.result in needed - still], known)
-    made = _bytes([op for op in moved if op.name == "ew" and op.result in still], known)
+    later = set(block.ops).difference(before)
+    still = later.difference(moved)
+    old = [op for op in before if op.name == "ew" and _is_needed(uses, block, op.result, later)]
+    gone = _bytes([op for op in old if not _is_needed(uses, block, op.result, still)], known)
+    made = _bytes([op for op in moved if op.name == "ew" and _is_needed(uses, block, op.result, still)], known)
     return bool(gone) and all(size <= gone[shape] for shape, size in made.items())
 
 
-def _used(graph: Graph, block: Block, ops: list[Op]) -> set[Value]:
-    """What these operations need, or something outside of the block."""
-    others = [op for other in graph.blocks if other is not block for op in other.ops]
-    used = {value for op in (*ops, *others) for arg in op.args for value in (arg, owner(arg))}
-    for each in graph.blocks:
-        used.update(arg for jump in each.jumps() for arg in jump.args)
-        if isinstance(each.end, Leave):
-            used.update(each.end.exit.values())
-    return used
+def _is_needed(uses: Uses, block: Block, array: Value, ops: set[Op]) -> bool:
+    """Whether these operations, or something outside of the block, need the array or a view of it."""
+    if uses.at_ends(array):
+        return True
+    shown = [array]
+    for value in shown:
+        for op in uses.readers(value):
+            if op in ops or uses.block_of(op) is not block:
+                return True
+            if op.name == "view":
+                shown.append(op.result)
+    return False
 
 
 def _bytes(ops: list[Op], known: Same) -> Counter[tuple[object, ...]]:

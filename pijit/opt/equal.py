@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..ir.graph import Block, Graph, Op, Value
 from ..ir.ops import OPS
+from ..ir.uses import Uses
 from .again import redirect, repeatable, seen_elsewhere
 from .rename import Renamer
 from .simplify import identity
@@ -23,6 +24,7 @@ READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "mask_count",
 
 def equal(graph: Graph) -> None:
     """Removes the second of two."""
+    uses = Uses(graph)
     for block in graph.blocks:
         known: dict[tuple[object, ...], Op] = {}
         for op in list(block.ops):
@@ -30,7 +32,7 @@ def equal(graph: Graph) -> None:
                 known.clear()
             elif op.name in _MAKERS:
                 first = known.setdefault(_key(op), op)
-                if first is not op and not _merge(graph, block, first, op):
+                if first is not op and not _merge(uses, block, first, op):
                     known[_key(op)] = op
 
 
@@ -39,28 +41,24 @@ def _key(op: Op) -> tuple[object, ...]:
     return op.name, tuple(map(identity, op.args)), op.result.type, attrs
 
 
-def _merge(graph: Graph, block: Block, first: Op, second: Op) -> bool:
+def _merge(uses: Uses, block: Block, first: Op, second: Op) -> bool:
     both = {first.result, second.result}
     start = block.ops.index(first)
-    stop = _last_use(graph, block, both)
-    if stop is None or not repeatable(block, start, stop) or seen_elsewhere(graph, block, start, stop, both):
+    stop = _last_use(uses, block, both)
+    if stop is None or not repeatable(block, start, stop) or seen_elsewhere(uses, block, start, stop, both):
         return False
     redirect(block, start, stop)
     block.ops.remove(second)
     renamer = Renamer({second.result: first.result})
     for op in block.ops:
         op.args = renamer.values(op.args)
+    uses.changed()
     return True
 
 
-def _last_use(graph: Graph, block: Block, values: set[Value]) -> int | None:
+def _last_use(uses: Uses, block: Block, values: set[Value]) -> int | None:
     """Where the last one is that uses them; None if something does that may keep them, or in another block."""
-    last = None
-    for other in graph.blocks:
-        for place, op in enumerate(other.ops):
-            if values.isdisjoint(op.args):
-                continue
-            if other is not block or op.name not in READERS:
-                return None
-            last = place
-    return last
+    readers = uses.readers_of(values)
+    if any(uses.block_of(op) is not block or op.name not in READERS for op in readers):
+        return None
+    return max((block.ops.index(op) for op in readers), default=None)

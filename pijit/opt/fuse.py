@@ -41,11 +41,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..ir.graph import Block, Box, Const, Graph, Known, Leave, Op, Value
+from ..ir.graph import Block, Box, Const, Graph, Known, Op, Value
 from ..ir.kernel import Fold, Kernel, Operand, Step, Store
 from ..ir.ops import OPS
 from ..ir.types import Array
 from ..ir.ufuncs import names_flags, place_counts, raises, repeatable
+from ..ir.uses import Uses
 from .again import redirect
 from .facts import owner
 from .groups import (
@@ -65,7 +66,7 @@ from .groups import (
     stretch_of,
     takes,
 )
-from .remade import needed_in, remake
+from .remade import remake
 from .rename import Renamer
 from .reuse import begins, ending
 from .shapes import Equal, Same, learn
@@ -80,17 +81,17 @@ def fuse(graph: Graph, fusible: Fusible, formula: Fusible, sums: Sums, alone: bo
     result; ``sums``: whether a kernel can add elements of the dtype in NumPy's order."""
     equal = Equal(graph)
     plans = [(block, _Plan(block, fusible, formula, sums, alone, equal.before(block))) for block in graph.blocks]
+    uses = Uses(graph)
     if not alone:
         for block, plan in plans:
-            plan.reuse(graph, block)
-        needed = needed_in(graph) if any(plan.groups for _, plan in plans) else {}
+            plan.reuse(graph, uses, block)
         for block, plan in plans:
-            remake(block, plan.groups, plan.plain, needed)
+            remake(block, plan.groups, plan.plain, uses)
     for block, plan in plans:
         plan.redirect(block)
-    users = _users(graph)
+    uses.changed()
     for block, plan in plans:
-        plan.rewrite(block, users, graph.relaxed)
+        plan.rewrite(block, uses, graph.relaxed)
 
 
 class _Plan:
@@ -172,14 +173,14 @@ class _Plan:
                 return group if all(map(self.plain, group.ops)) and good and rank and order_of(group.ops[-1]) == "C" else None
         return None
 
-    def reuse(self, graph: Graph, block: Block) -> None:
+    def reuse(self, graph: Graph, uses: Uses, block: Block) -> None:
         """Lets a group that stores nowhere store in the place of an operand that ends with it."""
         for group in self.groups:
-            found = None if group.store is not None or group.fold is not None else ending(graph, block, group.ops, group.last)
+            found = None if group.store is not None or group.fold is not None else ending(graph, uses, block, group.ops, group.last)
             if found is None or not _storable(group, found):
                 continue
             array, made = found.args[:2]
-            again = begins(graph, block, array, group.ops, group.last)
+            again = begins(uses, block, array, group.ops, group.last)
             start = group.first if again is None else again
             alone = all(other is group or other.last < start or other.first > group.last for other in self.groups)
             by_elements = [self.formula(op.attrs["ufunc"], dtypes_of(op)) for op in group.ops if again is None or op is made.op]
@@ -191,6 +192,7 @@ class _Plan:
                 if array in graph.alone:
                     graph.alone[array] = True
                 Renamer({made: array}).graph(graph)
+                uses.changed()
 
     def redirect(self, block: Block) -> None:
         """Points the exits within groups at the first operation of the earliest group that is under way there."""
@@ -205,9 +207,9 @@ class _Plan:
                 name: replace(exit, frames=start.frames, names=start.names) for name, exit in op.exits.items()
             }  # new ones: operations of one instruction may share theirs
 
-    def rewrite(self, block: Block, users: dict[Value, set[object]], relaxed: bool) -> None:
+    def rewrite(self, block: Block, uses: Uses, relaxed: bool) -> None:
         member = {op for group in self.groups for op in group.ops}
-        kernels = {block.ops[group.last]: _kernel(group, users, relaxed) for group in self.groups}
+        kernels = {block.ops[group.last]: _kernel(group, uses, relaxed) for group in self.groups}
         block.ops = [kernels.get(op, op) for op in block.ops if op in kernels or op not in member]
 
 
@@ -223,23 +225,9 @@ def _by_rows(op: Op, formula: Fusible) -> bool:
     return op.attrs["axis"] == 0 and not op.attrs["keep"] and isinstance(type, Array) and formula(op.attrs["ufunc"], (type.name,) * 3)
 
 
-def _users(graph: Graph) -> dict[Value, set[object]]:
-    """Who uses a value: operations, or "end" for terminators and every exit."""
-    users: dict[Value, set[object]] = {}
-    for block in graph.blocks:
-        for op in block.ops:
-            for value in op.args:
-                users.setdefault(value, set()).add(op)
-            for exit in op.exits.values():
-                for value in exit.values():
-                    users.setdefault(value, set()).add("end")
-        for jump in block.jumps():
-            for value in jump.args:
-                users.setdefault(value, set()).add("end")
-        if isinstance(block.end, Leave):
-            for value in block.end.exit.values():
-                users.setdefault(value, set()).add("end")
-    return users
+def _is_kept(value: Value, group: set[Op | None], uses: Uses) -> bool:
+    """Whether anything but the group needs a value of it."""
+    return bool(uses.at_exits(value) or uses.at_ends(value)) or not group.issuperset(uses.readers(value))
 
 
 def _storable(group: Group, assign: Op) -> bool:
@@ -282,7 +270,7 @@ def _is_one(dim: Value) -> bool:
     return isinstance(dim, Const) and dim.value == 1
 
 
-def _kernel(group: Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
+def _kernel(group: Group, uses: Uses, relaxed: bool) -> Op:
     """The operation that does the whole group, its results being the values of the operations in it."""
     dims = dims_of(group.ops[-1])
     into, fold, exits = group.store, group.fold, group.ops[-1].exits
@@ -322,7 +310,7 @@ def _kernel(group: Group, users: dict[Value, set[object]], relaxed: bool) -> Op:
         )
         for op in group.ops
     )
-    results = tuple(op.result for op in group.ops if users.get(op.result, set()) - {*group.ops, into, fold})
+    results = tuple(op.result for op in group.ops if _is_kept(op.result, {*group.ops, into, fold}, uses))
     ndim = 1 if collapsed else len(dims)
     kernel = Kernel(ndim, tuple(forms), steps, tuple(places[result] for result in results), relaxed=relaxed)
     if into is not None:

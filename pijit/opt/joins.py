@@ -14,42 +14,45 @@ from dataclasses import replace
 
 from ..ir.graph import Block, Const, Graph, Op, Value, const
 from ..ir.types import INT, Array
+from ..ir.uses import Uses
 from .again import redirect, repeatable, seen_elsewhere
 
 
 def joins(graph: Graph, placed: bool) -> None:
     """Replaces ``join``; ``placed``: by kernels that store there, where that can be."""
+    uses = Uses(graph)
     for block in graph.blocks:
         for op in [op for op in block.ops if op.name == "join"]:
-            kernels = _kernels(graph, block, op) if placed and op.attrs["axis"] == 0 else []
+            kernels = _kernels(uses, block, op) if placed and op.attrs["axis"] == 0 else []
             if kernels:
                 redirect(block, block.ops.index(kernels[0]), block.ops.index(op))
             place = block.ops.index(op)
             block.ops[place : place + 1] = _stores(block, op, kernels)
             for kernel in kernels:
                 block.ops.remove(kernel)
+            uses.changed()
 
 
-def _kernels(graph: Graph, block: Block, join: Op) -> list[Op]:
+def _kernels(uses: Uses, block: Block, join: Op) -> list[Op]:
     """Those that make parts of it and nothing else, in order, and can be done where it stands."""
     parts, stop = join.args[: join.attrs["n"]], block.ops.index(join)
     makers = {part.op for part in parts}
-    ahead = [op for op in block.ops[:stop] if op in makers and op.name == "kernel" and _only(graph, op, join)]
+    ahead = [op for op in block.ops[:stop] if op in makers and op.name == "kernel" and _only(uses, op, join)]
     while ahead:
         start = block.ops.index(ahead[0])
         values = {value for op in ahead for value in op.results}
-        if repeatable(block, start, stop) and not seen_elsewhere(graph, block, start, stop, values):
+        if repeatable(block, start, stop) and not seen_elsewhere(uses, block, start, stop, values):
             break
         del ahead[0]
     return ahead
 
 
-def _only(graph: Graph, kernel: Op, join: Op) -> bool:
+def _only(uses: Uses, kernel: Op, join: Op) -> bool:
     """Whether each of its results is one part of the join, as it lies in memory, and not used by another operation."""
     made, parts = set(kernel.results), join.args[: join.attrs["n"]]
     if kernel.attrs["kernel"].fold is not None or kernel.attrs["order"] != "C" or any(parts.count(value) != 1 for value in made):
         return False
-    return not any(op is not join and not made.isdisjoint(op.args) for block in graph.blocks for op in block.ops)
+    return all(op is join for op in uses.readers_of(made))
 
 
 def _stores(block: Block, join: Op, kernels: list[Op]) -> list[Op]:

@@ -23,6 +23,7 @@ from ..ir.evaluate import elementwise
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
 from ..ir.types import BOOL, INT, Array, Np
 from ..ir.ufuncs import can_raise
+from ..ir.uses import Uses
 from .again import repeatable, seen_elsewhere
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
@@ -33,11 +34,11 @@ _LONG = frozenset({"floor_divide", "remainder", "mod"})  # take longer than to m
 
 def masked(graph: Graph, formula: Fusible) -> None:
     """Gives such stretches a second way."""
-    ahead = list(graph.blocks)
+    uses, ahead = Uses(graph), list(graph.blocks)  # found once: of what is made of the mask's elements, both ways need what one did
     while ahead:
         block = ahead.pop()
         for place in [op for op in block.ops if op.name == "place"]:
-            group = _group(graph, block, place, formula)
+            group = _group(uses, block, place, formula)
             if group is not None:
                 ahead.append(_divide(block, group))
                 break
@@ -57,7 +58,7 @@ class _Group:
         return self.place.args[2]
 
 
-def _group(graph: Graph, block: Block, place: Op, formula: Fusible) -> _Group | None:
+def _group(uses: Uses, block: Block, place: Op, formula: Fusible) -> _Group | None:
     target, made, mask, _ = place.args
     type = target.type
     assert isinstance(type, Array)
@@ -75,12 +76,12 @@ def _group(graph: Graph, block: Block, place: Op, formula: Fusible) -> _Group | 
             members.add(op)
             ahead += [arg for arg in op.args if isinstance(arg.type, Array)] if op.name == "ew" else []
     values = {op.result for op in members}
-    users = [op for other in graph.blocks for op in other.ops if not values.isdisjoint(op.args)]
+    users = uses.readers_of(values)
     ordered = tuple(op for op in block.ops if op in members)
     begin, stop = block.ops.index(ordered[0]), block.ops.index(place)
     lines = {op.exits["redo"].frames[-1].line for op in (*members, place)}
     states = {op.attrs.get("errors") for op in members if op.name == "ew"}
-    alone = members.issuperset(set(users) - {place}) and not seen_elsewhere(graph, block, begin, stop, values)
+    alone = members.issuperset(set(users) - {place}) and not seen_elsewhere(uses, block, begin, stop, values)
     if not alone or len(lines) != 1 or len(states) != 1 or not repeatable(block, begin, stop):
         return None
     if not formula("where", ("bool", type.name, type.name, type.name)):

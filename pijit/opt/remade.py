@@ -12,22 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.graph import Block, Graph, Leave, Op, Value, anew
+from ..ir.graph import Block, Op, Value, anew
 from ..ir.types import Array
+from ..ir.uses import Uses
 from .again import repeatable
 from .groups import LIMIT, Group, dtype_name, flat, operands_of, order_of, stretch_of, takes
 
 _CHEAP = frozenset({"add", "subtract", "multiply", "negative"})
 
 
-Needed = dict[Value, set[Block | None]]
-
-
-def remake(block: Block, groups: list[Group], plain: Callable[[Op], bool], needed: Needed) -> None:
-    """Does so for the groups of a block. ``plain``: whether a kernel does the operation element by element; ``needed``: see `needed_in`."""
+def remake(block: Block, groups: list[Group], plain: Callable[[Op], bool], whole: Uses) -> None:
+    """Does so for the groups of a block. ``plain``: whether a kernel does the operation element by element; ``whole``: of the graph."""
     if not groups:
         return
-    uses = _Uses(block, needed)
+    uses = _Uses(block, whole)
     for group in sorted(groups, key=lambda group: group.first, reverse=True):  # what follows is known when it counts
         for op in group.ops[::-1]:
             _remake(op, group, groups, uses, plain)
@@ -98,21 +96,6 @@ def _can_begin_again(block: Block, group: Group, groups: list[Group], until: int
     return repeatable(block, group.first, until) and not any(group.first <= place for place in stores)
 
 
-def needed_in(graph: Graph) -> Needed:
-    """The blocks whose operations, or the exits of these, need a value; None: a jump does, or what leaves at the end of a block."""
-    found: Needed = {}
-    for block in graph.blocks:
-        for op in block.ops:
-            for value in (*op.args, *_at_exits(op)):
-                found.setdefault(value, set()).add(block)
-        ends = [arg for jump in block.jumps() for arg in jump.args]
-        if isinstance(block.end, Leave):
-            ends += block.end.exit.values()
-        for value in ends:
-            found.setdefault(value, set()).add(None)
-    return found
-
-
 def _at_exits(op: Op) -> set[Value]:
     return {value for exit in op.exits.values() for value in exit.values()}
 
@@ -120,9 +103,9 @@ def _at_exits(op: Op) -> set[Value]:
 class _Uses:
     """Of values in a block. ``readers``: who has one as an argument; ``exits``: the places of those whose exits need it."""
 
-    def __init__(self, block: Block, needed: Needed) -> None:
+    def __init__(self, block: Block, whole: Uses) -> None:
         self.block = block
-        self.needed = needed
+        self.whole = whole
         self.readers: dict[Value, list[Op]] = {}
         self.exits: dict[Value, list[int]] = {}
         for place, op in enumerate(block.ops):
@@ -133,4 +116,4 @@ class _Uses:
 
     def elsewhere(self, value: Value) -> bool:
         """Whether jumps or other blocks need it."""
-        return bool(self.needed.get(value, set()) - {self.block})
+        return bool(self.whole.at_ends(value)) or self.whole.is_needed_outside(value, self.block)

@@ -19,8 +19,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..ir.graph import Block, Box, Graph, Known, Leave, Op, Value
+from ..ir.graph import Block, Box, Graph, Known, Op, Value
 from ..ir.types import Array
+from ..ir.uses import Uses
 from .again import repeatable, seen_elsewhere
 from .equal import READERS
 from .rolls import along_first
@@ -30,7 +31,7 @@ _MEASURES = frozenset({"dim", "stride"})  # what asks how an array lies
 _CALLED = (operator.matmul, np.matmul, np.dot)  # these give a new array for arrays
 
 
-def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | None:
+def ending(graph: Graph, uses: Uses, block: Block, group: Sequence[Op], last: int) -> Op | None:
     """The assignment of the only result of the group, which ends at the place ``last`` of the block, to an operand that may be overwritten."""
     used = {arg for op in group for arg in _operands(op)}
     results = [op for op in group if op.result not in used]
@@ -39,29 +40,29 @@ def ending(graph: Graph, block: Block, group: Sequence[Op], last: int) -> Op | N
     (made,) = results
     arrays = [array for array in dict.fromkeys(arg for op in group for arg in _operands(op)) if array.type == made.result.type]
     new = [array for array in arrays if _is_new(array) or (array in graph.alone and block is graph.entry)]
-    whole = [array for array in new if _is_whole(array, group)]  # few are left: what follows looks at the whole graph
-    if not whole or _is_needed(graph, block, group, last, {op.result for op in group if op is not made}):
+    whole = [array for array in new if _is_whole(array, group)]
+    if not whole or _is_needed(uses, block, group, last, {op.result for op in group if op is not made}):
         return None
     for array in whole:
-        if not _is_map(graph, block, array, group, last) and _ends(graph, block, array, group, last):
+        if not _is_map(uses, block, array, group, last) and _ends(uses, block, array, group, last):
             exits = {"redo": replace(made.exits["redo"], reason="memory")}
             return Op("assign", (array, made.result, *_dims(made)), (), {"stretch": ()}, exits, made.line)
     return None
 
 
-def _is_needed(graph: Graph, block: Block, group: Sequence[Op], last: int, inner: set[Value]) -> bool:
+def _is_needed(uses: Uses, block: Block, group: Sequence[Op], last: int, inner: set[Value]) -> bool:
     """Whether anything but the group needs these values of it."""
-    users = (op for other in graph.blocks for op in other.ops if op not in group)
-    return any(not inner.isdisjoint(op.args) for op in users) or seen_elsewhere(graph, block, block.ops.index(group[0]), last, inner)
+    readers = uses.readers_of(inner)
+    return any(op not in group for op in readers) or seen_elsewhere(uses, block, block.ops.index(group[0]), last, inner)
 
 
-def begins(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> int | None:
+def begins(uses: Uses, block: Block, array: Value, group: Sequence[Op], last: int) -> int | None:
     """The place of what makes the array, if all from there on can be done again."""
     maker = array.op
     if not isinstance(maker, Op) or maker.name == "call" or maker not in block.ops:
         return None
     start = block.ops.index(maker)
-    good = repeatable(block, start, last) and not seen_elsewhere(graph, block, start, last, {array})
+    good = repeatable(block, start, last) and not seen_elsewhere(uses, block, start, last, {array})
     return start if good else None
 
 
@@ -93,21 +94,18 @@ def _is_new(array: Value) -> bool:
     return known and all(isinstance(given, Box) and isinstance(given.value.type, Array) for given in arguments)
 
 
-def _is_map(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
+def _is_map(uses: Uses, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
     """Whether there will be no such array: `rolled`."""
     maker = array.op
-    if not isinstance(maker, Op) or not along_first(maker) or begins(graph, block, array, group, last) is None:
+    if not isinstance(maker, Op) or not along_first(maker) or begins(uses, block, array, group, last) is None:
         return False
-    return _is_whole(array, group) and all(op in group for other in graph.blocks for op in other.ops if array in op.args)
+    return _is_whole(array, group) and all(op in group for op in uses.readers(array))
 
 
-def _ends(graph: Graph, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
+def _ends(uses: Uses, block: Block, array: Value, group: Sequence[Op], last: int) -> bool:
     """Whether nothing behind the group uses it, and before that nothing but what reads its elements or asks for its lengths."""
     before = set(block.ops[: last + 1])
-    for op in (op for other in graph.blocks for op in other.ops):
-        if array in op.args and op not in group and (op not in before or op.name not in READERS | _MEASURES):
-            return False
-        if op not in before and any(array in exit.values() for exit in op.exits.values()):
-            return False
-    ends = [other.end.exit.values() for other in graph.blocks if isinstance(other.end, Leave)]
-    return not any(array in given for given in (*ends, *(jump.args for other in graph.blocks for jump in other.jumps())))
+    readers = [op for op in uses.readers(array) if op not in group]
+    if any(op not in before or op.name not in READERS | _MEASURES for op in readers):
+        return False
+    return before.issuperset(uses.at_exits(array)) and not uses.at_ends(array)

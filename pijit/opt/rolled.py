@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from ..ir.graph import Graph, Op
 from ..ir.types import Array
+from ..ir.uses import Uses
 from .again import redirect
 from .rolls import alone, along_first, base
 
 
 def rolled(graph: Graph) -> None:
     """Changes the kernels; what is not used any more goes later."""
+    uses = Uses(graph)
     for block in graph.blocks:
         for op in block.ops:
             if op.name == "kernel" and _divisible(op):
@@ -25,9 +27,10 @@ def rolled(graph: Graph) -> None:
                     roll = made.op
                     if isinstance(roll, Op) and roll in block.ops[:place] and op.args.count(op.args[number]) == 1 and _fits(op, number, roll):
                         start = block.ops.index(roll)
-                        if alone(graph, block, made, start, place):
+                        if alone(uses, block, made, start, place):
                             _change(op, number, roll)
                             redirect(block, start, place)
+                            uses.changed()
 
 
 def _divisible(op: Op) -> bool:

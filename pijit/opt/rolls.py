@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from ..ir.graph import Block, Const, Graph, Op, Value
 from ..ir.types import Array
+from ..ir.uses import Uses
 from .again import redirect, repeatable, seen_elsewhere
 
 
 def rolls(graph: Graph) -> None:
     """Joins them; what is not used any more goes later."""
+    uses = Uses(graph)
     for block in graph.blocks:
         for place, op in enumerate(list(block.ops)):
             source = _rolled(op)
@@ -23,8 +25,9 @@ def rolls(graph: Graph) -> None:
                 continue
             assert isinstance(source.op, Op)
             start = block.ops.index(source.op)
-            if alone(graph, block, source, start, place) and _join(op, source.op):
+            if alone(uses, block, source, start, place) and _join(op, source.op):
                 redirect(block, start, place)
+                uses.changed()
 
 
 def _rolled(op: Op) -> Value | None:
@@ -53,16 +56,15 @@ def base(value: Value) -> Value:
     return value
 
 
-def alone(graph: Graph, block: Block, made: Value, start: int, place: int) -> bool:
+def alone(uses: Uses, block: Block, made: Value, start: int, place: int) -> bool:
     """Whether nothing but what stands between the two, and the last one, uses what was made, or a view of it."""
     if not repeatable(block, start, place):
         return False
     names = {made, *(op.result for op in block.ops[start + 1 : place] if op.name == "view" and op.args[0] is made)}
-    if seen_elsewhere(graph, block, start, place, names):
+    if seen_elsewhere(uses, block, start, place, names):
         return False
     last = block.ops[place]
-    users = (op for other in graph.blocks for op in other.ops if not names.isdisjoint(op.args))
-    return all(op is last or (op.name == "view" and op.result in names) for op in users)
+    return all(op is last or (op.name == "view" and op.result in names) for op in uses.readers_of(names))
 
 
 def _join(op: Op, first: Op) -> bool:

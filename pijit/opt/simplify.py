@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..ir.check import dominators
-from ..ir.graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
+from ..ir.graph import Block, Branch, Const, Graph, Jump, Op, Value
 from ..ir.ops import OPS
 from ..ir.types import INT, Array, Np
-from .dce import needs
+from ..ir.uses import Uses
 from .facts import FULL, MAX, MIN, Facts, Range, split_chosen
 from .rename import Renaming, rename
 from .rules import simpler
@@ -116,11 +116,13 @@ def thread(graph: Graph) -> None:
     """Makes jumps go where a block without operations would only jump on to, and forgets that a block was a header when nothing comes back
     to it. Compilers of different versions make different ones."""
 
-    used = _used(graph)
+    uses = Uses(graph)  # not found again: what jumps pass in the end, they or others passed before
 
     def onward(jump: Jump, other: Jump | None = None) -> Jump:
         target = jump.target
-        if target.ops or not isinstance(target.end, Jump) or target.end.target is target or not used.isdisjoint(target.params):
+        if target.ops or not isinstance(target.end, Jump) or target.end.target is target:
+            return jump
+        if any(uses.is_needed_outside(param, target) for param in target.params):
             return jump
         if other is not None and target.end.target is other.target:
             return jump
@@ -138,21 +140,6 @@ def thread(graph: Graph) -> None:
     again = {jump.target for block in graph.blocks for jump in block.jumps() if place[jump.target] <= place[block]}
     for block in graph.blocks:
         block.is_header = block.is_header and block in again
-
-
-def _used(graph: Graph) -> set[Value]:
-    """The values that something uses other than the jump of a block without operations that they are parameters of."""
-    found: set[Value] = set()
-    for block in graph.blocks:
-        for op in block.ops:
-            found.update(needs(op))
-        if isinstance(block.end, Branch):
-            found.add(block.end.condition)
-        elif isinstance(block.end, Leave):
-            found.update(block.end.exit.values())
-        for jump in block.jumps():
-            found.update(arg for arg in jump.args if arg.op is not block or block.ops)
-    return found
 
 
 def _latest(new: Renaming, value: Value) -> Value:

@@ -12,6 +12,7 @@ before the assignment, and what it shows is the old value. Nobody but the assign
 from __future__ import annotations
 
 from ..ir.graph import Block, Graph, Op, Value
+from ..ir.uses import Uses
 from .equal import SCATTERS
 from .rename import Renamer
 from .shapes import Equal, Same, learn, length
@@ -23,21 +24,22 @@ _LOOKS = frozenset({"ew", "accumulate", "roll", "join", "pick", "take", "mask_co
 def unseen(graph: Graph) -> bool:
     """Removes such assignments; gives whether there were any."""
     found = False
-    equal = Equal(graph)
+    equal, uses = Equal(graph), Uses(graph)
     for block in graph.blocks:
         known = equal.before(block)
         seen: set[Value] = set()  # arrays of this block that something may refer to
         for op in list(block.ops):
             learn(known, op)
-            if op.name == "assign" and _replaces(graph, block, op, known, seen):
+            if op.name == "assign" and _replaces(uses, block, op, known, seen):
                 _remove(graph, block, op)
+                uses.changed()
                 found = True
             elif op.name not in _LOOKS:
                 seen.update(op.args)
     return found
 
 
-def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Value]) -> bool:
+def _replaces(uses: Uses, block: Block, assign: Op, known: Same, seen: set[Value]) -> bool:
     target, made = assign.args[:2]
     return (
         target is not made
@@ -45,7 +47,8 @@ def _replaces(graph: Graph, block: Block, assign: Op, known: Same, seen: set[Val
         and target.type == made.type
         and all(isinstance(v.op, Op) and v.op.name in names and v.op in block.ops for v, names in ((target, ("ew", "pick")), (made, ("ew",))))
         and _lengths(target, known) == _lengths(made, known)
-        and _uses(graph, made) == 1
+        and uses.readers(made) == [assign]
+        and not (uses.at_exits(made) or uses.at_ends(made))
     )
 
 
@@ -53,13 +56,6 @@ def _lengths(array: Value, known: Same) -> list[object]:
     op = array.op
     assert isinstance(op, Op)
     return [length(known, dim) for dim in op.args[op.attrs.get("n", 2) :]]  # a pick's come after the array and the mask
-
-
-def _uses(graph: Graph, value: Value) -> int:
-    """In how many places a value is used."""
-    count = sum(arg is value for block in graph.blocks for op in block.ops for arg in op.args)
-    count += sum(value in exit.values() for exit in graph.exits())
-    return count + sum(arg is value for block in graph.blocks for jump in block.jumps() for arg in jump.args)
 
 
 def _remove(graph: Graph, block: Block, assign: Op) -> None:
