@@ -147,10 +147,10 @@ def test_functions_that_come_and_go(monkeypatch):
     monkeypatch.setattr(engine, "_GROUP", 4)
     assert come_and_go(f"{k}.125" for k in range(12)) == 0
     generator = weakref.ref(engine.codegen())
-    libraries, mapped, named = len(engine._loaded), maps(), len(symbols._registered)
+    libraries, mapped, named = len(engine._loaded), maps(), len(symbols._libraries)
     assert come_and_go(f"{k}.375" for k in range(40)) == 0
     assert len(engine._loaded) <= libraries + 8
-    assert len(symbols._registered) <= named + 8  # each has a kernel
+    assert len(symbols._libraries) <= named + 8  # each has a kernel
     assert maps() < mapped + 40  # each function has two libraries, and each library a page of code at least
     assert generator() is None
 

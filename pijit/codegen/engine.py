@@ -8,13 +8,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pijit.ground import forks
+from pijit.ground.weak import Named
 
 from . import cache, symbols
 
@@ -33,7 +33,7 @@ class Machine:
 _GROUP = 16  # libraries with one generator, which owns the memory of their code: it is given back when all of them are gone
 _RECENT = 256  # libraries that stay though nothing uses them: functions come again
 
-_loaded: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # libraries, by what they are made of
+_loaded: Named[Any] = Named()  # libraries, by what they are made of
 _recent: OrderedDict[str, Any] = OrderedDict()
 
 
@@ -179,7 +179,8 @@ def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> t
 
 
 def _keep(digest: str, library: Any) -> None:
-    _loaded[digest] = _recent[digest] = library
+    _loaded.put(digest, library)
+    _recent[digest] = library
     _recent.move_to_end(digest)
     while len(_recent) > _RECENT:
         _recent.popitem(last=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +26,6 @@ class Unit:
     data: str = ""
 
 
-_kernels: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # libraries, by symbol
-
-
 def kernel_unit(kernel: Kernel) -> Unit:
     """The machine code of a kernel."""
     from . import kernels
@@ -37,14 +33,13 @@ def kernel_unit(kernel: Kernel) -> Unit:
     name = kernels.symbol(kernel)
 
     def load(use_cache: bool) -> Any:
-        library = _kernels.get(name)
+        library = symbols.library(name)
         if library is None:
             module = ir.Module(name)
             kernels.define(module, kernel)
             machine = engine.build(str(module), name, use_cache)
-            symbols.register({name: machine.address})
-            library = _kernels[name] = machine.library
-            weakref.finalize(library, symbols.forget, name, machine.address).atexit = False
+            library = machine.library
+            symbols.lend(name, machine.address, library)
         return library
 
     return Unit(name, load)

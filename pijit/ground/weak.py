@@ -1,4 +1,4 @@
-"""What is known about objects of the program, and forgotten when they go.
+"""What is known about objects, and forgotten when they go.
 
 The program's tracer, profiler or debugger is there when its object goes, and would find Python code of ours in the middle of its own: what
 removes a row is C. (What `weakref` offers runs Python code.)
@@ -54,3 +54,24 @@ class Objects(Generic[T]):
 
     def add(self, item: T) -> None:
         self._refs[id(item)] = ref(item, partial(self._refs.pop, id(item)))
+
+
+class Named(Generic[T]):
+    """Objects by name, as long as they live. One that is put where another is just going may lose its row to that one's end: what uses this makes
+    again what it does not find."""
+
+    __slots__ = ("_refs",)
+
+    def __init__(self) -> None:
+        self._refs: dict[str, ref[T]] = {}
+
+    def __len__(self) -> int:
+        return len(self._refs)
+
+    def get(self, name: str) -> T | None:
+        found = self._refs.get(name)
+        return None if found is None else found()
+
+    def put(self, name: str, item: T) -> T:
+        self._refs[name] = ref(item, partial(self._refs.pop, name))
+        return item

@@ -12,6 +12,7 @@ from native_harness import F64, I64, add, execute, given_away, leaving, loop, st
 
 from pijit.codegen import build, engine
 from pijit.codegen.build import compile_graph
+from pijit.ground.weak import Named
 from pijit.ir.graph import (
     Block,
     Box,
@@ -324,7 +325,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PIJIT_CACHE_DIR", str(tmp_path / "cache"))
     from pijit.codegen import engine
 
-    monkeypatch.setattr(engine, "_loaded", {})
+    monkeypatch.setattr(engine, "_loaded", Named())
     return tmp_path / "cache"
 
 
