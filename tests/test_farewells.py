@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -28,7 +30,6 @@ def made(source, enabled):
         for n in (100, 200, 300):
             f(n)
         assert pijit.stats(f).compiles
-        del f.stats  # it refers to the function
     return f
 
 
@@ -91,6 +92,22 @@ def test_nothing_is_seen(source, watch, nothing_kept):
         return watch(held.clear)
 
     assert seen(True) == seen(False)
+
+
+@pytest.mark.parametrize("called", [True, False])
+@pytest.mark.parametrize("kind", [pijit.jit, pijit.jit(fullgraph=True), lambda f: pijit.jit(functools.partial(f)), pijit.jit(jit_level="O0")])
+def test_what_is_jitted_goes_by_counting_alone(kind, called):
+    gc.collect()
+    gc.disable()
+    try:
+        function = kind(lambda n: n * 2.5)
+        if called:
+            assert function(3) == 7.5
+        gone = weakref.ref(function)
+        del function
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("source", SOURCES)

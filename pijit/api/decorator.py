@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
@@ -154,7 +155,7 @@ def jitted_function(function: FunctionType, options: Options) -> Any:
             raise capture_error("suspendable", function.__code__, function.__code__.co_firstlineno)
         return unchanged(function, "suspendable")
     new = with_code(function, private_code(function.__code__, options))
-    new.stats = functools.partial(stats, new)  # type: ignore[attr-defined]
+    new.stats = functools.partial(stats, new.__code__)  # type: ignore[attr-defined]  # the function itself would be a cycle
     tiers.enable_code(new.__code__, options, new)
     return named(new, function)
 
@@ -172,11 +173,12 @@ def jitted_partial(call: functools.partial[Any], options: Options) -> functools.
     kind = Partial if type(call) is functools.partial else type(call)
     new = kind(jitted(call.func, options), *call.args, **call.keywords)
     new.__dict__.update(call.__dict__)
+    this = weakref.ref(new)  # for what hangs on it: itself would be a cycle
 
     def reduce(protocol: int) -> tuple[Any, ...]:
         """For pickle, which cannot find a jitted function under the plain one's name: jitted again from the plain one."""
         plain = type(call)(call.func, *call.args, **call.keywords)
-        plain.__dict__.update((name, value) for name, value in vars(new).items() if value is not reduce)
+        plain.__dict__.update((name, value) for name, value in vars(this()).items() if value is not reduce)
         return jitted, (plain, options)
 
     new.__reduce_ex__ = reduce  # type: ignore[method-assign, assignment]
