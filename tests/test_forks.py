@@ -205,6 +205,49 @@ def test_a_fork_in_the_middle_of_the_first_compilation():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+IMPORTING = """
+    import os, signal, sys, threading, time, warnings
+    import pijit
+    warnings.simplefilter("ignore")
+    def f(n):
+        s = 0.0
+        for i in range(n):
+            s = s + i
+        return s
+    def first():
+        {first}
+    thread = threading.Thread(target=first)
+    thread.start()
+    while {module!r} not in sys.modules:
+        time.sleep(0.0001)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        first()
+        os._exit(0 if pijit.jit(f)(10) == 45.0 else 1)
+    thread.join()
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "module"),
+    [
+        ("pijit.jit(f)", "pijit.ir"),
+        ("pijit.jit(f)", "pijit.runtime.entries"),
+        ("pijit.enable()", "pijit.runtime.entries"),
+        ("pijit.stats(f)", "pijit.runtime.records"),
+        ("pijit.explain(f, 3)", "pijit.reports.function"),
+        ("pijit.verify(f, 3)", "pijit.reports.verify"),
+    ],
+)
+def test_a_fork_in_the_middle_of_an_import_of_ours(first, module):
+    """By a thread that does not compile."""
+    source = textwrap.dedent(IMPORTING).format(first=first, module=module)
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_forks_at_any_moment():
     """A thread compiles one function after the other; each child does so too."""
     end, numbers = threading.Event(), iter(range(100, 10**6))

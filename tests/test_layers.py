@@ -40,7 +40,7 @@ def test_imports_go_down():
 
 
 def test_imports_are_found(tmp_path):
-    assert set(imports(ROOT / "api" / "look.py")) == {"runtime", "reports"}
+    assert set(imports(ROOT / "api" / "look.py")) == {"ground", "runtime", "reports"}
     assert set(imports(ROOT / "__main__.py")) == {"command"}
 
 

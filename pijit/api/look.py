@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from pijit.ground import forks
 from pijit.runtime import tiers
 from pijit.runtime.callables import plain_function
 
@@ -22,8 +23,8 @@ def stats(function: Any) -> Stats:
     code = function if isinstance(function, CodeType) else getattr(plain_function(function), "__code__", None)
     if code is None:
         raise TypeError(f"stats: {function!r} is not a Python function")
-    from pijit.runtime.records import snapshot
-
+    with forks.importing("pijit.runtime.records"):
+        from pijit.runtime.records import snapshot
     return snapshot(tiers.record_of(code))
 
 
@@ -33,8 +34,8 @@ def explain(function: Any, /, *args: Any, **kwargs: Any) -> Report:
     A function that pijit knows already is reported with all that happened to it so far; another one is jitted for this call only. With
     no arguments, a known function that needs some is not called. print() the report; `.to_dict()` is for tools.
     """
-    from pijit.reports.function import explain as report
-
+    with forks.importing("pijit.reports.function"):
+        from pijit.reports.function import explain as report
     return report(function, args, kwargs)
 
 
@@ -44,6 +45,6 @@ def verify(function: Any, /, *args: Any, **kwargs: Any) -> Verdict:
     Gives a Verdict that is true when both agree; otherwise it names what differs first and, where it can be found, the operation and
     its source line.
     """
-    from pijit.reports.verify import verify as compare
-
+    with forks.importing("pijit.reports.verify"):
+        from pijit.reports.verify import verify as compare
     return compare(function, args, kwargs)

@@ -6,15 +6,17 @@ goes on in the interpreter. Nothing that compiles waits for the program; should 
 its child compiles nothing.
 
 Locks that are held for a moment elsewhere, too, as that of LLVM is while the program lets go of native code, are held by the thread that forks.
+So is the one that is taken where pijit imports a part of itself and does not compile: what a child has of it is whole.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from _thread import get_ident
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, RLock
 
 from pijit.ground import clock
 
@@ -34,7 +36,8 @@ _compiling: dict[int, object] = {}  # by thread; each adds and removes its own o
 _forking: dict[int, Fork] = {}  # by thread
 _ended = Event()
 _torn = False
-_locks: list[Lock] = []
+_importing = RLock()
+_locks: list[Lock] = [_importing]
 
 
 def begin() -> bool:
@@ -55,6 +58,11 @@ def end() -> None:
 def hold(lock: Lock) -> None:
     """From here on no fork finds it with another thread. Those who have it wait for nothing."""
     _locks.append(lock)
+
+
+def importing(name: str) -> Lock:
+    """To be held where a module of ours is imported, unless it is there."""
+    return nullcontext() if name in sys.modules else _importing
 
 
 def _others() -> set[object]:

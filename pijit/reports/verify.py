@@ -15,9 +15,12 @@ import numpy as np
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ir.graph import Box, Exit, Leave
+from pijit.ir.text import text
+from pijit.ir.types import Array, Np, Scalar
 from pijit.pycode.outline import SUSPENDABLE
 from pijit.reports.likeness import Unlike, copied, unlike
-from pijit.runtime import tiers
+from pijit.runtime import driver, tiers
 from pijit.runtime.callables import unbound
 from pijit.runtime.copies import original, with_code
 
@@ -112,8 +115,6 @@ class Trial:
 
     def run(self, options: Options | None, cut: Cut | None = None) -> Outcome:
         """One call on copies of the arguments. No options: in the interpreter."""
-        from pijit.runtime import driver
-
         args, kwargs = copied((self.args, self.kwargs))
         np.random.set_state(self.random[0])
         random.setstate(self.random[1])
@@ -143,8 +144,6 @@ class Cut:
         self.operation, self.line = "", 0
 
     def __call__(self, graph: Graph, force_exit: int | None) -> Any:
-        from pijit.runtime import driver
-
         if not self.operation:
             self.cut(graph)
         make: Callable[..., Any] = driver.BACKENDS[self.backend]
@@ -152,9 +151,6 @@ class Cut:
 
     def cut(self, graph: Graph) -> None:
         """End the graph after the operation, if it is in this graph; else count what is."""
-        from pijit.ir.graph import Box, Exit, Leave
-        from pijit.ir.text import text
-
         lines, place = text(graph).splitlines(), 1
         for block in graph.blocks:
             for index, op in enumerate(block.ops):
@@ -181,8 +177,6 @@ _WRITTEN = {"assign": 0, "roll_into": 0, "place": 0, "store": 0, "kernel_into": 
 
 def observed(op: Op) -> Value | None:
     """What shows whether an operation did right: its result, or the array that it wrote to. None where that may hold anything."""
-    from pijit.ir.types import Array, Np, Scalar
-
     value = op.results[0] if len(op.results) == 1 else op.args[_WRITTEN[op.name]] if op.name in _WRITTEN else None
     if value is None or not isinstance(value.type, (Array, Np, Scalar)):
         return None

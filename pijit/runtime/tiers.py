@@ -41,8 +41,9 @@ def start(function: object = None) -> None:
     """Let frames reach pijit: all of them through the hook, or those of one function only where that is possible."""
     global started, wanted
     from pijit import _native
-    from pijit.runtime import entries
 
+    with forks.importing("pijit.runtime.entries"):
+        from pijit.runtime import entries
     if not started:
         _native.set_callbacks(
             on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_trial=entries.on_trial, on_error=on_error, on_fork=forks.wait
@@ -142,9 +143,9 @@ def enable_code(code: CodeType, options: Options, function: object = None) -> Re
     """Make one code object eligible for compilation; ``function``: when called through this object. None when pijit is switched off."""
     if not CONFIG.enabled:
         return None
+    start(function)
     from pijit.runtime import entries
 
-    start(function)
     record = entries.enable_code(code, options)
     if function is not None:
         record.callers.add(function)
