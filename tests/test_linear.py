@@ -9,6 +9,7 @@ import pytest
 
 import pijit
 from pijit.opt import pipeline
+from pijit.trace import tracer
 
 N = 12
 
@@ -69,3 +70,80 @@ def test_passes(program, monkeypatch):
     little, much = (calls_per_pass(program(n), monkeypatch) for n in (N, 4 * N))
     steep = {name: (little[name], much[name]) for name in much if much[name] > 20_000 and much[name] > 8 * little[name]}
     assert not steep
+
+
+SPLITS = {
+    "several returns": "y += one_of(x + {i})",
+    "None or a number": "v = perhaps(x + {i})\n    if v is not None:\n        y += v",
+    "of two types": "y += either(x + {i})",
+    "a method": "y += o.part(x + {i})",
+    "a property": "o.x = x + {i}\n    y += o.size",
+    "an operator": "y += (o < x + {i})",
+    "of two numbers": "y += max(x, {i}, k)",
+    "a choice": "y += x if x > {i} else k",
+    "and, or": "y += (x > {i} and x) or k",
+    "in between": "y += 1 < x < {i} < y",
+    "a short loop": "for v in (1, 2.5, k):\n        if v > x:\n            break\n    y += v",
+    "any": "y += any(v > x for v in (1, {i}, k))",
+    "an exception": "try:\n        y += 1 / (x - {i})\n    except ZeroDivisionError:\n        y -= 1",
+    "a match": "match k:\n        case {i}:\n            y += 1\n        case int():\n            y += x",
+    "made of two": "y += sum([one_of(x), either(x)])",
+}
+
+HELPERS = """
+def one_of(x):
+    if x < 3.0:
+        return x
+    if x > 9.0:
+        return 9.0
+    return x * 2.0
+def perhaps(x):
+    if x < 3.0:
+        return None
+    if x > 9.0:
+        return None
+    return x
+def either(x):
+    return 1 if x > 3.0 else x
+class O:
+    x = 0.0
+    def part(self, x):
+        if x > 2.0:
+            return x
+        return 0.0
+    @property
+    def size(self):
+        if self.x > 2.0:
+            return self.x
+        return 0.0
+    def __lt__(self, other):
+        if other > 4.0:
+            return True
+        return False
+o = O()
+"""
+
+
+def captured(statement, n, monkeypatch):
+    """The operations of the graph of a function that does a statement so many times, one after the other."""
+    found = []
+    plain = tracer.Tracer.capture
+
+    def capture(self):
+        result = plain(self)
+        found.append(sum(len(block.ops) for block in result.graph.blocks))
+        return result
+
+    monkeypatch.setattr(tracer.Tracer, "capture", capture)
+    space = {"__name__": "subject"}
+    body = "".join("    " + statement.format(i=i) + "\n" for i in range(n))
+    exec(HELPERS + "def f(x, y, k):\n" + body + "    return y\n", space)
+    pijit.jit(space["f"])(1.5, 2.5, 2)
+    monkeypatch.undo()
+    return max(found)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_paths_that_part_meet_again(split, monkeypatch):
+    little, much = (captured(SPLITS[split], n, monkeypatch) for n in (6, 12))
+    assert much <= 4 * little + 50

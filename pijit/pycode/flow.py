@@ -19,6 +19,7 @@ _ENDS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"
 )
 """Opcodes that never go on to the next one."""
 
+_RETURNS = frozenset({"RETURN_VALUE", "RETURN_CONST"})
 _EFFECT_OF_JUMP = {"FOR_ITER": -1}  # the iterator is gone where an exhausted loop goes on; dis counts END_FOR apart
 _EFFECT = {"RETURN_GENERATOR": 1}  # what resumes a generator for the first time pushes the value that it is sent
 
@@ -43,6 +44,7 @@ class Flow:
         edges = self._edges()
         self.loops: tuple[Loop, ...] = find_loops(self.blocks, edges, _shared(bytecode))
         self.joins: dict[int, Join] = find_joins(self.blocks, edges, self._depths, frozenset(loop.header for loop in self.loops))
+        self.returns = sum(i.opname in _RETURNS for i in self._reachable())
         self._by_header = {loop.header: loop for loop in self.loops}
 
     def handler(self, pc: int) -> Handler | None:

@@ -19,6 +19,12 @@ class Join:
     names: frozenset[str]
     depth: int
 
+    @classmethod
+    def hidden(cls, pc: int, depth: int) -> Join:
+        """One that the bytecode does not show: behind a call of a function that returns in several places, say. What differs shows when the
+        second path comes."""
+        return cls(pc, frozenset(), frozenset(), depth)
+
 
 def find_joins(
     blocks: Mapping[int, tuple[Instruction, ...]], edges: Mapping[int, set[int]], depths: Mapping[int, int], headers: frozenset[int]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from .. import _native
 from ..ir.graph import Known, Op, Recipe, recipe_values
 from ..ir.types import OBJECT
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from . import objects
 from .held import Held, matters, may_be_missed
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-def forget(t: Tracer, state: State, met: bool) -> list[Op]:
+def forget(t: Tracer, state: State, join: Join, met: bool) -> list[Op]:
     """Dead variables of the innermost frame before paths meet; gives the operations that make what they hold. ``met``: whether others have
     come to this place before."""
     frame = state.frame
     live_slots = live(frame.bytecode, frame.pc)
-    where = frame.flow.loop_at(frame.pc) or frame.flow.joins[frame.pc]
+    where = frame.flow.loop_at(frame.pc) or join
     holders: dict[tuple[int, int], str] = frame.bytecode.analyses.setdefault("holders", {})
     before = [one.copy() for one in state.frames]
     made: list[Op] = []

@@ -158,7 +158,7 @@ def _two_ways(t: Tracer, condition: Value | bool, yes: int | None, no: int | Non
         state = t.state.copy()
         state.frame.pc = onward if pc is None else pc
         states.append(state)
-    return t.branch(condition, *states)
+    return t.branch(condition, states[0], states[1])
 
 
 def jump_if_or_pop(t: Tracer, arg: tuple[str, int]) -> object:
@@ -200,14 +200,15 @@ def return_value(t: Tracer, _: Any) -> object:
     closures.may_return(t, value)
     if len(t.state.frames) > 1:
         objects.let_all_go(t)
-        then = t.state.frames.pop().then
+        callee = t.state.frames.pop()
+        then = callee.then
         made = value if then is None else FINISHERS[then.kind](t, then, value)
         if made is not INLINED:
             caller = t.state.frame
             caller.pc = caller.bytecode.at(caller.pc).next
             if made is not None:
                 t.push(made)
-        t.block.end = t.goto(t.state)
+        t.block.end = t.goto(t.state, meets=callee.flow.returns > 1 and made is not INLINED)
         return END
     if isinstance(value, NullValue):
         raise Break("opcode", "RETURN_VALUE of NULL")

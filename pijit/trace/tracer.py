@@ -23,6 +23,7 @@ from ..ir.types import BOOL, INT, Type
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
+from ..pycode.joins import Join
 from ..pycode.liveness import live
 from . import generators, holders, inputs, objects, views
 from .covered import join_covered
@@ -134,7 +135,7 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
-_MAX_EXIT_SLOTS = 1_000_000  # of all exits of a graph: compiling takes time and memory for each
+_MAX_EXIT_SLOTS = 200_000  # of all exits of a graph: compiling takes time and memory for each
 _MAX_INPUTS = 2000
 _MAX_UNROLLED = 2000  # operations of a graph in which a loop is unrolled
 _OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
@@ -346,15 +347,15 @@ class Tracer:
         self.block.end = self.goto(self.state)
         return END
 
-    def branch(self, condition: Value | bool, yes: State, no: State) -> object:
-        """Ends the block with a branch on a bool; a known condition is followed one way."""
+    def branch(self, condition: Value | bool, yes: State, no: State, meets: bool = False) -> object:
+        """Ends the block with a branch on a bool; a known condition is followed one way. ``meets``: as for goto."""
         if isinstance(condition, Const):
             condition = bool(condition.value)
         if isinstance(condition, bool):
             self.state = yes if condition else no
-            self.block.end = self.goto(self.state)
+            self.block.end = self.goto(self.state, meets)
         else:
-            self.block.end = Branch(condition, self.goto(yes), self.goto(no))
+            self.block.end = Branch(condition, self.goto(yes, meets), self.goto(no, meets))
         return END
 
     def choose(self, condition: Value, yes: Abstract, no: Abstract) -> Any:
@@ -368,7 +369,7 @@ class Tracer:
             state.frame.stack.append(value)
             state.frame.pc = frame.bytecode.at(frame.pc).next
             states.append(state)
-        return self.branch(condition, *states)
+        return self.branch(condition, states[0], states[1], meets=True)
 
     def leave(self, exit: Exit) -> object:
         self.block.end = Leave(exit)
@@ -383,23 +384,24 @@ class Tracer:
     def _is_join(self, frame: FrameState, pc: int) -> bool:
         return pc in frame.flow.joins
 
-    def goto(self, state: State) -> Jump:
-        """A jump to a block for this state: one that exists, or a new one."""
+    def goto(self, state: State, meets: bool = False) -> Jump:
+        """A jump to a block for this state: one that exists, or a new one. ``meets``: other paths lead there, though bytecode does not show it."""
         frame = state.frame
-        if not self._is_join(frame, frame.pc):
+        join = frame.flow.joins.get(frame.pc) or (Join.hidden(frame.pc, len(frame.stack)) if meets else None)
+        if join is None:
             block = Block(line_of(frame))
             self._work.append((block, state.copy()))
             return Jump(block)
         versions = self._versions.setdefault(state.place(), [])
-        held = holders.forget(self, state, bool(versions))
+        held = holders.forget(self, state, join, bool(versions))
         if not held:
-            return self._meet(state, versions)
+            return self._meet(state, join, versions)
         block = Block(line_of(frame))
-        block.ops, block.end = held, self._meet(state, versions)
+        block.ops, block.end = held, self._meet(state, join, versions)
         self._on_the_way.add(block)
         return Jump(block)
 
-    def _meet(self, state: State, versions: list[Version]) -> Jump:
+    def _meet(self, state: State, join: Join, versions: list[Version]) -> Jump:
         frame = state.frame
         loop = frame.flow.loop_at(frame.pc)
         if loop is not None:
@@ -416,7 +418,7 @@ class Tracer:
             block = Block(line_of(frame))
             block.end = Leave(self.exit("redo", "graph_limit" if full else "block_limit", state.frames))
             return Jump(block)
-        version, args = new_version(self, state, loop, versions[-1] if versions else None)
+        version, args = new_version(self, state, loop or join, versions[-1] if versions else None)
         versions.append(version)
         self._work.append((version.block, version.state.copy()))
         if loop is not None:

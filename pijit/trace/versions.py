@@ -42,9 +42,10 @@ def line_of(frame: FrameState) -> int:
     return frame.bytecode.at(frame.pc).line or 0
 
 
-def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | None) -> tuple[Version, list[Value]]:
+def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | None) -> tuple[Version, list[Value]]:
     """A block whose parameters are what may differ between the paths to it: what is stored on some of them, and, when there is an
     earlier version that did not fit, whatever differs from it."""
+    loop = where if isinstance(where, Loop) else None
     block = Block(line_of(state.frame))
     fresh = state.copy()
     # another path may lead here later, so only what the entry block computes is known to be computed
@@ -73,7 +74,7 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
 
     done: Done = {}
     deep = {id(inner) for _, abstract in _labelled_slots(fresh) if has_identity(abstract) for inner in (abstract, *containers_in(abstract))}
-    join = state.frame.flow.joins[state.frame.pc]
+    depth = where.depth if isinstance(where, Join) else len(fresh.frame.stack) - 1
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
     remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
     for (label, container, key), abstract in _labelled_slots(fresh):
@@ -82,7 +83,7 @@ def new_version(t: Tracer, state: State, loop: Loop | None, earlier: Version | N
         if id(abstract) in deep:
             container[key] = rebuilt(abstract, virtual, done)
             continue
-        stored = _is_stored(fresh, container, key, loop or join, join.depth if loop is None else len(fresh.frame.stack) - 1)
+        stored = _is_stored(fresh, container, key, where, depth)
         if isinstance(abstract, Held):
             if stored or (label in before and before[label].parts() != abstract.parts()):
                 container[key] = Held(param(abstract.value, OBJECT), abstract.says)
