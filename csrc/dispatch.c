@@ -142,17 +142,48 @@ static PjStep try_all(PjRun *r, PjPoint *point)
     return PJ_STEP_MISS;
 }
 
+/* ---- laps: what the interpreter takes where native code might take over ---- */
+
+#define LAPS 15 /* the first few misses and then every so many are timed */
+
+void pj_lap_begins(PjRun *r, PjPoint *point)
+{
+    if (point->wait >= 0 && ((point->misses & LAPS) == 0 || point->misses <= PJ_FIRST)) {
+        r->timed = point;
+        r->since = pj_clock() - pj_in_callbacks;
+    }
+}
+
+void pj_lap_ends(PjRun *r)
+{
+    r->timed->took += pj_clock() - pj_in_callbacks - r->since;
+    r->timed->laps++;
+    r->timed = NULL;
+}
+
+static PjStep ask(PjRun *r, PjPoint *point);
+
 /* Tries the fragments of a point, and asks on_entry for one when there were enough misses. */
 PjStep pj_try_point(PjRun *r, PjPoint *point)
 {
+    if (PJ_UNLIKELY(r->timed != NULL)) {
+        pj_lap_ends(r);
+    }
     PjStep step = try_all(r, point);
-    if (step != PJ_STEP_MISS) {
-        return step;
+    if (step == PJ_STEP_MISS) {
+        point->misses++;
+        if (point->wait >= 0 && --point->wait <= 0) {
+            step = ask(r, point);
+        }
+        if (step == PJ_STEP_MISS) {
+            pj_lap_begins(r, point);
+        }
     }
-    point->misses++;
-    if (point->wait < 0 || --point->wait > 0) {
-        return PJ_STEP_MISS;
-    }
+    return step;
+}
+
+static PjStep ask(PjRun *r, PjPoint *point)
+{
     point->wait = 1; /* while the callback runs, and when it fails */
     if (pj_thread.in_callback) {
         return PJ_STEP_MISS;

@@ -37,6 +37,8 @@ typedef struct PjRun {
     int64_t *fingerprints; /* of its array rows, once held */
     bool held;             /* the registers are owned: Python may run */
     PjPoint *point;       /* for PJ_STEP_TRY */
+    PjPoint *timed;       /* whose miss it was that the interpreter has gone on from since, or NULL */
+    int64_t since;
     PyObject *result;     /* for PJ_STEP_DONE */
     PyObject *exc;        /* for PJ_STEP_THROW: strong */
     PjPending *pending;   /* for PJ_STEP_CALLEE: owned */
@@ -88,6 +90,8 @@ static inline bool pj_only_thread(PyThreadState *ts)
 }
 
 /* Nanoseconds. */
+extern int64_t pj_in_callbacks; /* nanoseconds: nothing of the program's */
+
 static inline int64_t pj_clock(void)
 {
     struct timespec t;
@@ -151,6 +155,8 @@ PyObject *pj_frames_name(PyObject *module, PyObject *names);
 
 /* dispatch.c */
 PjStep pj_try_point(PjRun *r, PjPoint *point);
+void pj_lap_begins(PjRun *r, PjPoint *point);
+void pj_lap_ends(PjRun *r);
 PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
 PjPoint *pj_point(PjState *state, int pc, bool make);
 

@@ -99,8 +99,12 @@ static inline PjStep left_at_entry(PjRun *r, bool *again)
     *again = only_counts(r, clone, entry);
     if (*again) {
         PjPoint *point = entry->point;
+        if (PJ_UNLIKELY(r->timed != NULL)) {
+            pj_lap_ends(r);
+        }
         point->misses++;
         point->wait -= point->wait > 0;
+        pj_lap_begins(r, point);
         pj_counters.crossings++;
         pj_frame_set_depth(r->frame, entry->depth);
         pj_frame_resume_at(r->frame, entry->target);
@@ -265,6 +269,7 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     r.fragment = NULL;
     r.result = r.exc = NULL;
     r.pending = NULL;
+    r.timed = NULL;
     r.pc = 0;
     r.fresh = true;
     pj_counters.enabled++;
@@ -305,6 +310,9 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     else {
         result = pj_delegate(ts, frame, 0);
     }
+    if (PJ_UNLIKELY(r.timed != NULL)) {
+        pj_lap_ends(&r);
+    }
     Py_DECREF(r.original);
     Py_DECREF(state);
     return result;
@@ -327,6 +335,9 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame)
     Py_XINCREF(r.state);
     Py_INCREF(r.original);
     PyObject *result = run_frame(&r, pj_fill_frame(&r, pending));
+    if (PJ_UNLIKELY(r.timed != NULL)) {
+        pj_lap_ends(&r);
+    }
     Py_DECREF(r.original);
     Py_XDECREF(r.state);
     return result;

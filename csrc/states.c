@@ -239,6 +239,28 @@ static PyObject *state_rest(PyObject *self, PyObject *ignored)
     Py_RETURN_NONE;
 }
 
+/* Seconds. */
+static PyObject *state_took(PyObject *self, PyObject *pc)
+{
+    long n = PyLong_AsLong(pc);
+    if (n == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    PjPoint *p = pj_point((PjState *)self, (int)n, false);
+    bool any = p != NULL && p->laps > 0;
+    return PyFloat_FromDouble(any ? 1e-9 * (double)p->took / (double)p->laps * (double)p->misses : 0.0);
+}
+
+static PyObject *state_misses(PyObject *self, PyObject *pc)
+{
+    long n = PyLong_AsLong(pc);
+    if (n == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    PjPoint *p = pj_point((PjState *)self, (int)n, false);
+    return PyLong_FromLongLong(p != NULL ? p->misses : 0);
+}
+
 static PyMethodDef state_methods[] = {
     {"set_entries", state_set_entries, METH_O, "set_entries([(pc, kind, target, depth, threshold)])"},
     {"add_fragment", state_add_fragment, METH_VARARGS, "add_fragment(pc, fragment)"},
@@ -246,6 +268,8 @@ static PyMethodDef state_methods[] = {
     {"try_calls", state_try_calls, METH_NOARGS, "try_calls(): on_trial is told if its calls turn out to be slower than the interpreter's"},
     {"rest", state_rest, METH_NOARGS, "rest(): off until the mode is \"on\" again and wake() is called"},
     {"fragments", state_fragments, METH_O, "fragments(pc) -> list"},
+    {"misses", state_misses, METH_O, "misses(pc) -> how often no fragment fitted there"},
+    {"took", state_took, METH_O, "took(pc) -> about how many seconds the interpreter has taken from there on, where no fragment fitted"},
     {NULL},
 };
 

@@ -17,6 +17,8 @@ typedef struct PjPoint {
     int count;
     PjFragment **fragments; /* strong */
     int64_t misses;
+    int64_t took; /* nanoseconds that the interpreter took from a miss to the next entry or the end of the frame, */
+    int64_t laps; /* of so many of the misses */
     bool listed;  /* an entry of the newest plan leads here */
     int64_t wait; /* misses left until on_entry is called; -1: never */
 } PjPoint;

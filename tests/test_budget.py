@@ -8,7 +8,8 @@ import pytest
 
 import pijit
 from pijit import _native
-from pijit.runtime import budget, resting, worth
+from pijit.ground.config import Options
+from pijit.runtime import budget, entries, patience, resting, worth
 from pijit.runtime.budget import BUDGET, Budget, Want
 
 SOURCE = """
@@ -38,6 +39,7 @@ def clock(monkeypatch):
     now = types.SimpleNamespace(seconds=1.0, saved=0.0)
     monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
+    monkeypatch.setattr("pijit.runtime.patience.Patience._to_take", lambda self: patience._RENT * self.spent)
     monkeypatch.setattr(resting, "_OFTEN", 0.0)
     monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
     before = BUDGET.saved, BUDGET.reviewed
@@ -152,6 +154,22 @@ def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
     assert _native.counters()["enabled"] == before + 1  # it is met again
 
 
+@pytest.mark.parametrize(("count", "rests"), [(100, False), (1000, True)])
+def test_those_that_wait_further_on_rest_too_where_calls_are_short(clock, program, count, rests):
+    """What is called seldom may go on for long: nobody would notice that its loop is hot."""
+    spend(100.0)
+    plain = types.FunctionType(program["plain"].__code__.replace(co_name="further on"), program)
+    found = entries.enable_code(plain.__code__, Options())
+    state = _native.state_of(plain.__code__)
+    found.space = id(program), "a program"
+    calls(plain, count)
+    resting.wake()
+    resting._awake.clear()
+    after = entries.Entry("after", [], patience=patience.Patience(began=-1e3, waited=16))
+    assert entries._misses_to_wait(state, found, after, 4)
+    assert resting.waits(found) is rests
+
+
 def test_what_is_disabled_meanwhile_stays_so(clock, program):
     spend(100.0)
     functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(4)]
@@ -165,7 +183,7 @@ def test_what_is_disabled_meanwhile_stays_so(clock, program):
 
 def test_what_is_dear_and_may_not_pay_waits_for_its_price(clock, program, monkeypatch):
     monkeypatch.setattr(worth, "price", lambda graph: 30.0)
-    monkeypatch.setattr("pijit.runtime.patience.Patience._needed", lambda self, goes_on: 0.0)
+    monkeypatch.setattr("pijit.runtime.patience.Patience._to_pass", lambda self, goes_on: 0.0)
     plain = program["plain"]
     calls(plain)
     entry = next(iter(record(plain).plan.entries.values()))
@@ -207,8 +225,6 @@ def test_a_jitted_function_does_not_wait(clock):
 
 
 def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
-    from pijit.runtime import patience
-
     now = [100.0]
     monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
     pijit.config.patience_ms = 40
@@ -217,13 +233,13 @@ def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
     for _ in range(3):
         entry.compiled(0.5, in_vain=True)
         start = now[0]
-        while wait := entry.misses_to_wait(asked=True):
+        while wait := entry.misses_to_wait(now[0], asked=True):
             now[0] += wait * 1e-4
         waits.append(now[0] - start)
     assert waits[0] == pytest.approx(1.0, rel=0.1)
     assert waits[2] == pytest.approx(3.0, rel=0.1)
     entry.compiled(0.5, in_vain=False)
-    assert entry.misses_to_wait(asked=True) == 0  # another type of what was asked for by name
+    assert entry.misses_to_wait(now[0], asked=True) == 0  # another type of what was asked for by name
 
 
 def test_net_of_a_retired_fragment_is_nothing():

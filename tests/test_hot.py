@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
-from differential import check
+from differential import check, settings
 
 import pijit
+from pijit import _native
+from pijit.runtime import hot
 
 OFTEN = 2 * pijit.config.exit_threshold + 2  # the calls after which what follows the exit runs natively
 
@@ -104,3 +108,24 @@ def test_a_loop_that_was_short_at_first_is_native_when_it_is_long(function, argu
     assert all(not fragment.retired for fragment in before.fragments)
     assert fast(*arguments(64)) == function(*arguments(64))
     assert pijit.stats(fast).hits > before.hits
+
+
+def with_item(items, k):
+    return items[k] * 2.0 + items[k] / 3.0 - k * items[k] + np.float64(k) * 2.0
+
+
+def test_where_most_runs_leave_early_the_clock_tells():
+    """What was captured is not what the program does now: an item of another type, say."""
+    fast = pijit.jit(types.FunctionType(with_item.__code__.replace(), globals()))
+    items = [np.float64(1.5), 2]
+    for k in (0, *[1] * 10):
+        assert fast(items, k) == with_item(items, k)
+    state = _native.state_of(fast.__code__)
+    record, tried = state.data, []
+    fragment = record.fragments[0]
+    assert not fragment.doubtful
+    early = next(index for index, count in enumerate(fragment.native.exits) if count == 10)
+    watched = types.SimpleNamespace(try_calls=lambda: tried.append(True), set_entries=state.set_entries)
+    with settings(compile_all=False):
+        hot.exit_is_hot(watched, record, fragment.native, early, hot._TRIAL)
+    assert tried or fragment.retired

@@ -2,11 +2,19 @@
 
 import subprocess
 import sys
+import time
 from collections import deque
 from pathlib import Path
 
+import pytest
+
 import pijit
+from pijit import _native
+from pijit.ground.config import Options
+from pijit.pycode.outline import outline
 from pijit.runtime import driver, patience
+from pijit.runtime import entries as entries_module
+from pijit.runtime.entries import first_entries
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,10 +26,31 @@ def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     pijit.config.patience_ms = 40
     entry = patience.Patience()
     total = 0
-    while wait := entry.misses_to_wait():
+    while wait := entry.misses_to_wait(now[0]):
         total += wait
         now[0] += wait * 1e-4  # a tenth of a millisecond each
     assert 400 <= total <= 800
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_what_takes_little_time_is_not_compiled_however_often_it_comes(looked, monkeypatch):
+    """The program goes on for long, the interpreter takes a microsecond of each second there."""
+    now, took = [100.0], 0.0
+    monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
+    pijit.config.patience_ms = 40
+    entry = patience.Patience(price=0.05 * looked)
+    asked = misses = 0
+    while misses < 10_000:
+        wait = entry.misses_to_wait(took)
+        assert wait
+        now[0] += wait
+        took += wait * 1e-6
+        misses += wait
+        asked += 1
+    assert asked <= 30
+    took += 0.1
+    assert entry.misses_to_wait(took) == 0
 
 
 def test_what_is_always_about_to_be_paid_is_seldom_asked_for(monkeypatch):
@@ -33,18 +62,47 @@ def test_what_is_always_about_to_be_paid_is_seldom_asked_for(monkeypatch):
     entry = patience.Patience()
     asked = misses = 0
     while misses < 100_000:
-        wait = entry.misses_to_wait()
+        wait = entry.misses_to_wait(now[0])
         now[0] += wait * 1e-3
         misses += wait
         asked += 1
     assert asked <= 200
     monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
-    assert entry.misses_to_wait() == 0
+    assert entry.misses_to_wait(now[0]) == 0
 
 
 def test_no_patience_no_wait():
     pijit.config.patience_ms = 0
-    assert patience.Patience().misses_to_wait() == 0
+    assert patience.Patience().misses_to_wait(0.0) == 0
+
+
+def slow(n):
+    total = 0
+    for i in range(n):
+        total += i
+        time.sleep(2e-3)
+    return total
+
+
+def test_the_time_of_misses_is_taken(monkeypatch):
+    """Of the start of a function, up to its loop or its end, and of each iteration; what callbacks take is not the program's."""
+    asked = []
+    monkeypatch.setattr(patience.clock, "perf_counter", lambda: 0.0)
+    state = _native.attach(slow.__code__, None, "on")
+    entries = first_entries(slow.__code__, outline(slow.__code__), Options())
+    state.set_entries([row for entry in entries.values() for row in entry.rows])
+    _native.set_callbacks(on_entry=lambda *args: asked.append(args[1]) or time.sleep(0.2) or 3)
+    try:
+        _native.install()
+        for _ in range(4):
+            slow(10)
+    finally:
+        _native.uninstall()
+        _native.set_callbacks(on_entry=entries_module.on_entry)
+    start, loop = entries
+    assert asked
+    assert 4 * 9 * 2e-3 <= state.took(loop) < 4 * 9 * 2e-2
+    assert 4 * 2e-3 <= state.took(start) < 4 * 2e-2
 
 
 def first_times(x, n):

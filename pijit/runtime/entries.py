@@ -41,6 +41,7 @@ NEVER = -1
 _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
 _LATER = 100  # misses until it is looked again whether compiling is possible
+_OFTEN = 256  # calls that show that they are short: a function that waits for more may rest, and the frame that is under way goes on without
 _AFTER = 1  # crossings of the place after a break before it is compiled
 
 
@@ -121,7 +122,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     record: Record = state.data
     resting.wake()
-    wait = _misses_to_wait(record, entry)
+    wait = _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -245,7 +246,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         if entry.compiled == 0 or entry.kind == "after":
             _turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
-    wait = _postponed(record, entry, capture)
+    wait = _postponed(state, record, entry, pc, capture)
     if wait:
         return wait
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
@@ -270,18 +271,18 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     return _AGAIN
 
 
-def _misses_to_wait(record: Record, entry: Entry) -> int:
-    wait = entry.patience.misses_to_wait(record.options.eager, bool(entry.compiled) or entry.kind == "after")
-    if wait and entry.kind == "start":
+def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
+    wait = entry.patience.misses_to_wait(state.took(pc), record.options.eager, bool(entry.compiled) or entry.kind == "after")
+    if wait and (entry.kind == "start" or state.misses(next(iter(record.plan.entries))) >= _OFTEN):
         resting.rest_until_paid(record, entry.patience.wants())
     return wait
 
 
-def _postponed(record: Record, entry: Entry, capture: Capture) -> int:
+def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:
     """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
     patience.price, patience.doubtful = worth.price(capture.graph), worth.is_doubtful(capture.graph)
-    wait = _misses_to_wait(record, entry)
+    wait = _misses_to_wait(state, record, entry, pc)
     patience.postponed = bool(wait)
     return wait
 

@@ -30,7 +30,7 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     if count >= _TRIAL and not _pays(fragment):
         retire(state, record, native, "not_worth_it")
         return NEVER
-    if count >= _TRIAL and _is_doubtful(record):
+    if count >= _TRIAL and (_is_doubtful(record) or _leaves_early(fragment, index)):
         state.try_calls()
     if exit.kind in ("redo", "continue") and exit.at is None and add_entries_after(record, *fragment.resumes[index]):
         install(state, record.plan)
@@ -41,6 +41,13 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
 
 def _pays(fragment: FragmentRecord) -> bool:
     return CONFIG.compile_all or worth.net(fragment) >= 0
+
+
+def _leaves_early(fragment: FragmentRecord, index: int) -> bool:
+    """Whether most runs leave there, before the end: what was captured is not what the program does now."""
+    native = fragment.native
+    early = native is not None and 2 * native.exits[index] > native.hits
+    return early and fragment.exits[index].kind != "return" and not CONFIG.compile_all
 
 
 def _is_doubtful(record: Record) -> bool:

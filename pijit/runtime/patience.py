@@ -1,8 +1,9 @@
 """When to compile what is hot by its count, and what a compilation must not disturb.
 
-"Rent or buy": compiling takes tens of milliseconds, several hundred the first time, so an entry goes on in the interpreter for about as
-long before it is compiled, and for longer the more its compilations took. A program that is over by then has not paid for anything.
-All entries together have what `budget` gives them. What was asked for by name (jit) waits for neither.
+"Rent or buy": compiling takes tens of milliseconds, several hundred the first time, so an entry goes on in the interpreter until that has taken
+about as long from there on (C takes the time of some misses), and for longer the more its compilations took: what is seldom met, or soon over,
+is never compiled. A program that is over by then has not paid for anything. All entries together have what `budget` gives them. What was asked for
+by name (jit) waits for neither.
 """
 
 from __future__ import annotations
@@ -23,16 +24,18 @@ _STEP = 16
 _SELDOM = 16  # it is asked again after such a part of the misses that were waited for, or later: others may take what there is, time after time
 _FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
 _LOADING = 0.3  # in so many seconds
-_RENT = 2.0  # seconds to go on for each second that was spent on the entry
+_LOOK = 0.2  # what looking at an entry costs, in terms of the setting: a few milliseconds
+_RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
 
 
 @dataclass(slots=True)
 class Patience:
-    """Of one entry. ``began``: when it was found hot; ``waited``: the misses since that were waited for; ``spent``: the seconds that compiling
-    for it took so far; ``in_vain``: the last time nothing came of it. Once it was captured: about how many seconds it will take (``price``), and
-    whether what comes of it may not pay (``doubtful``)."""
+    """Of one entry. ``began``: when it was found hot; ``took``: what the interpreter had taken from there on by then; ``waited``: the misses since
+    that were waited for; ``spent``: the seconds that compiling for it took so far; ``in_vain``: the last time nothing came of it. Once it was
+    captured: about how many seconds it will take (``price``), and whether what comes of it may not pay (``doubtful``)."""
 
     began: float = 0.0
+    took: float = 0.0
     waited: int = 0
     spent: float = 0.0
     in_vain: bool = False
@@ -40,30 +43,34 @@ class Patience:
     doubtful: bool = False
     postponed: bool = False  # it was captured, and is compiled later
 
-    def misses_to_wait(self, asked: bool = False, goes_on: bool = False) -> int:
-        """How many more, about; 0: it is time to compile. ``asked``: by name; ``goes_on``: native code has led to it."""
+    def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False) -> int:
+        """How many more, about; 0: it is time to compile. ``took``: the seconds that the interpreter has taken from there on so far; ``asked``:
+        by name; ``goes_on``: native code has led to it."""
         if CONFIG.patience_ms <= 0 or (asked and not self.in_vain):
             return 0
         now = clock.perf_counter()
-        left = self._needed(goes_on) - (now - self.began if self.began else 0.0)
-        if not asked and left <= 0:
-            left = BUDGET.missing(self.wants())
-        if left <= 0:
+        passed, taken = (now - self.began, took - self.took) if self.began else (0.0, 0.0)
+        waits = [(self._to_pass(goes_on) - passed, passed), (self._to_take() - taken, taken)]
+        if not asked and all(left <= 0 for left, _ in waits):
+            waits.append((BUDGET.missing(self.wants()), passed))
+        if all(left <= 0 for left, _ in waits):
             return 0
         if not self.began:
-            self.began, self.waited = now, _STEP
+            self.began, self.took, self.waited = now, took, _STEP
             return _STEP
         # never more than were waited for already: the program may get slower
-        more = min(self.waited, max(self.waited // _SELDOM, int(self.waited * left / max(now - self.began, 1e-6))))
+        more = max(int(self.waited * left / max(had, 1e-6)) for left, had in waits)
+        more = min(self.waited, max(self.waited // _SELDOM, more))
         self.waited += more
         return more
 
-    def _needed(self, goes_on: bool) -> float:
-        """The seconds that it has to go on in the interpreter."""
-        if self.spent:
-            return _RENT * self.spent
-        first = 0.0 if goes_on else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
-        return max(first, self.wants().price)
+    def _to_pass(self, goes_on: bool) -> float:
+        """The seconds that the program has to go on: it may be over soon."""
+        return 0.0 if goes_on or self.spent else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
+
+    def _to_take(self) -> float:
+        """The seconds that the interpreter has to take from there on."""
+        return _RENT * self.spent or self.price or _LOOK * CONFIG.patience_ms * 1e-3
 
     def wants(self) -> Want:
         """What it takes to compile, and to load the compiler if need be."""
