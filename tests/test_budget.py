@@ -154,6 +154,19 @@ def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
     assert _native.counters()["enabled"] == before + 1  # it is met again
 
 
+def test_many_wake_up_a_few_at_a_time(clock, program):
+    spend(100.0)
+    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(12)]
+    for function in functions:
+        calls(function)
+    awake = []
+    clock.seconds = 1e6
+    for _ in range(4):
+        awake.append([_native.state_of(function.__code__).mode for function in functions].count("on"))
+        resting.wake()
+    assert awake == [2, 6, 10, 12]
+
+
 @pytest.mark.parametrize(("count", "rests"), [(100, False), (1000, True)])
 def test_those_that_wait_further_on_rest_too_where_calls_are_short(clock, program, count, rests):
     """What is called seldom may go on for long: nobody would notice that its loop is hot."""

@@ -14,6 +14,7 @@ from pijit.runtime import tiers
 from pijit.runtime.budget import BUDGET, Want
 
 _AWAKE = 2
+_AT_ONCE = 4  # of those that wait for the same
 _SHORT = 0.02  # seconds that are not worth it
 _OFTEN = 0.02  # so many pass at least until it is asked again whether anything can be paid
 
@@ -61,7 +62,7 @@ def _rest(ref: weakref.ref[Any], want: Want) -> None:
 
 
 def wake() -> None:
-    """Those that rest and may be compiled now are counted again."""
+    """Those that rest and may be compiled now are counted again, which costs something: a few at a time, as what can be paid is soon spent."""
     global _woken
     if not (_resting or _awake) or (now := clock.process_time()) - _woken < _OFTEN:
         return
@@ -70,12 +71,13 @@ def wake() -> None:
     if not paid:
         return
     with _change:
-        for record in [ref() for ref, want in _resting if want in paid]:
+        woken = [one for want in paid for one in [waiting for waiting in _resting if waiting[1] == want][:_AT_ONCE]]
+        for record in [ref() for ref, _ in woken]:
             state = _state(record)
             if record is not None and state is not None and tiers.is_enabled(record):
                 state.mode = "on"
-        for waiting in (_resting, _awake):
-            waiting[:] = [(ref, want) for ref, want in waiting if want not in paid]
+        _resting[:] = [one for one in _resting if not any(one is other for other in woken)]
+        _awake[:] = [(ref, want) for ref, want in _awake if want not in paid]
     _native.wake()
 
 
