@@ -147,3 +147,35 @@ def captured(statement, n, monkeypatch):
 def test_paths_that_part_meet_again(split, monkeypatch):
     little, much = (captured(SPLITS[split], n, monkeypatch) for n in (6, 12))
     assert much <= 4 * little + 50
+
+
+def nearest(circles, x):
+    best = hit = None
+    for circle in circles:
+        t = circle.reach(x)
+        if t is not None and (best is None or t < best):
+            best, hit = t, circle
+    return -1.0 if hit is None else best * hit.r
+
+
+class Circle:
+    def __init__(self, x, r):
+        self.x, self.r = x, r
+
+    def reach(self, x):
+        left = self.r - abs(x - self.x)
+        if left < 0.0:
+            return None
+        if left > 2.0:
+            return left
+        return left * 0.5 if left > 1.0 else None
+
+
+def test_all_that_calls_bring_to_one_place_is_told_apart():
+    """None or a number, of this object or that: more than the versions that paths have that meet in the bytecode."""
+    circles = [Circle(0.0, 3.0), Circle(1.0, 2.5), Circle(-2.0, 4.0)]
+    fast = pijit.jit(nearest)
+    for x in np.linspace(-8.0, 8.0, 60).tolist():
+        assert fast(circles, x) == nearest(circles, x)
+    assert pijit.stats(fast).exits == 0
+    assert pijit.stats(fast).compiles == 1

@@ -18,12 +18,13 @@ class Join:
     stores: frozenset[int]
     names: frozenset[str]
     depth: int
+    is_hidden: bool = False
 
     @classmethod
     def hidden(cls, pc: int, depth: int) -> Join:
         """One that the bytecode does not show: behind a call of a function that returns in several places, say. What differs shows when the
         second path comes."""
-        return cls(pc, frozenset(), frozenset(), depth)
+        return cls(pc, frozenset(), frozenset(), depth, is_hidden=True)
 
 
 def find_joins(
