@@ -141,3 +141,20 @@ def test_identity_of_other_objects_is_noticed():
     outcomes = [observe(f, ([1],), {}, None) for f in (lambda a: a, lambda a: [1])]
     with pytest.raises(AssertionError, match="identity differs"):
         compare("x", outcomes[:1], outcomes[1:])
+
+
+def test_an_exit_of_one_side_is_forced_where_that_side_runs():
+    """Short branches become straight code: both sides are computed, and the exit of one counts for that one only."""
+    check_calls("""
+def f(c, d):
+    t = 0
+    for i in range(3):
+        if c > 0:
+            t += 1
+        if not c > 0:
+            t += 10
+        if d:
+            if c > 1:
+                t -= 5
+    return t
+""", [(3, True), (0, False), (0, True), (1, True)])  # fmt: skip

@@ -7,12 +7,13 @@ by the rows in `rows.LOWERINGS`.
 
 from __future__ import annotations
 
+import functools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, sides
 from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
@@ -368,8 +369,11 @@ class Driver:
 
     def _force(self, op: Op) -> None:
         for exit in self._is_forced(op):
-            self.builder.branch(self.exit_block(exit))
-            self.builder.position_at_end(self.function.append_basic_block("never"))
+            way = [self.scalar(value) if holds else self.builder.not_(self.scalar(value)) for value, holds in sides(op)]
+            forced = functools.reduce(self.builder.and_, way, ir.Constant(ir.IntType(1), 1))
+            onward = self.function.append_basic_block("onward")
+            self.builder.cbranch(forced, self.exit_block(exit), onward)
+            self.builder.position_at_end(onward)
 
     def _is_forced(self, op: Op) -> list[Exit]:
         """The exit to be taken whenever the operation is reached. A poll comes straight back: always taken, it would never get on."""

@@ -201,6 +201,18 @@ class Op:
         return value
 
 
+def sides(op: Op) -> Iterator[tuple[Value, bool]]:
+    """Of a check that is also made on ways that do not need it: what has to hold, or not, where it counts."""
+    checked = op.args[0].op if op.name == "check" else None
+    while isinstance(checked, Op) and checked.name == "select":
+        condition, yes, no = checked.args
+        holds = isinstance(no, Const) and no.value is True
+        if not holds and not (isinstance(yes, Const) and yes.value is True):
+            return
+        yield condition, holds
+        checked = (yes if holds else no).op
+
+
 @dataclass(slots=True)
 class Jump:
     """To a block, with a value for each of its parameters."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .evaluate import Env, Results, Taken
-from .graph import Branch, Exit, Graph, Jump, Leave, Op
+from .graph import Branch, Exit, Graph, Jump, Leave, Op, sides
 from .run_arrays import ARRAYS
 from .run_calls import CALLS
 from .run_scalars import SCALARS
@@ -43,7 +43,7 @@ def run(graph: Graph, inputs: Sequence[Any], force_exit: int | None = None) -> t
 
 def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
-    if "redo" in op.exits and op.exits["redo"].index == env.force_exit:
+    if "redo" in op.exits and op.exits["redo"].index == env.force_exit and all(env.of(value) == holds for value, holds in sides(op)):
         raise Taken
     if op.name in ("call", "look", "make", "box", "put", "keep", "kept"):
         return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
