@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 # Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-_TYPE, _LENGTH, _FLOAT_VALUE = 8, 16, 16
+_TYPE, _LENGTH, _SET_LENGTH, _FLOAT_VALUE = 8, 16, 24, 16
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
 
-@row("list_len")
-def _list_len(d: Driver, op: Op) -> Any:
+@row("obj_len")
+def _obj_len(d: Driver, op: Op) -> Any:
     return field(d, d.object(op.args[0]), _LENGTH, I64)
+
+
+@row("set_len")
+def _set_len(d: Driver, op: Op) -> Any:
+    return field(d, d.object(op.args[0]), _SET_LENGTH, I64)
 
 
 @row("list_get")

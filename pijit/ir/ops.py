@@ -173,7 +173,8 @@ ROWS = (
         " be Python's. exit: wrong"
         " arguments, or the stream's lock is held, or its bit generator is none of NumPy's", _REDO, effect="write", attrs=("draw",)),
     # Python objects
-    Row("list_len", "len of an exact list", effect="read"),
+    Row("obj_len", "len of an exact list, tuple, dict, str, ...: a built-in object that holds it behind its type", effect="read"),
+    Row("set_len", "len of an exact set or frozenset", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",
         _REDO, effect="read"),
     Row("list_ints", "the items of an exact list as a new i64 array; args the list, its length. exit: they are not all ints of 64 bits, or no memory",

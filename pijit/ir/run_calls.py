@@ -154,7 +154,7 @@ def _nothing(op: Op, *args: Any) -> None:
 
 CALLS: dict[str, Callable[..., Any]] = {
     "draw": _draw,
-    "list_len": lambda op, items: len(items),
+    **dict.fromkeys(("obj_len", "set_len"), lambda op, items: len(items)),
     "list_get": _list_get,
     "list_ints": careful(_list_ints),
     "call": _call,

@@ -444,7 +444,7 @@ SIGNATURES: dict[str, Signature] = {
     "accumulate": _accumulate,
     "matmul": _matmul,
     "draw": _draw,
-    "list_len": lambda op: len(op.args) == 1 and _types(op.results) == (INT,),
+    **dict.fromkeys(("obj_len", "set_len"), lambda op: len(op.args) == 1 and _types(op.results) == (INT,)),
     "list_get": _list_get,
     "list_ints": _list_ints,
     **dict.fromkeys(("call", "look", "make", "box", "put", "recheck", "poll"), _free),

@@ -286,6 +286,7 @@ TRANSFER: dict[str, Callable[..., Range]] = {
     "select": lambda c, a, b: (min(a[0], b[0]), max(a[1], b[1])),
     "bool_to_int": lambda a: (0, 1),
     "dim": lambda a: LENGTH,
-    "list_len": lambda a: LENGTH,
+    "obj_len": lambda a: LENGTH,
+    "set_len": lambda a: LENGTH,
     "check_index": lambda i, n: (0, max(n[1] - 1, 0)),
 }

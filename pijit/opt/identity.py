@@ -114,7 +114,7 @@ def _stored(block: Block, op: Op, known: Told, inputs: set[Value]) -> Told:
         return {}
     if index:
         return {value.value: Origin(frozenset({owner.value}), place=index[0].value)}
-    length = Op("list_len", (owner.value,), (INT,), {}, {}, op.line)
+    length = Op("obj_len", (owner.value,), (INT,), {}, {}, op.line)
     block.ops.insert(block.ops.index(op), length)
     return {value.value: Origin(frozenset({owner.value}), place=length.result)}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import generators, objects
+from . import generators, lengths, objects
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import describe
 from .state import Consumer
@@ -169,5 +169,6 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
 def _length(t: Tracer, sequence: Abstract) -> Value:
     if isinstance(sequence, ArrayValue):
         return sequence.dims[0]
-    assert isinstance(sequence, Opaque)
-    return t.emit("list_len", (sequence.value,), INT)  # type: ignore[no-any-return]
+    length = lengths.of(t, sequence)
+    assert length is not None
+    return length

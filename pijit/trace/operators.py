@@ -14,7 +14,7 @@ from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
 from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
-from . import complexes, elementwise, opaque
+from . import complexes, elementwise, lengths, opaque
 from .values import (
     Abstract,
     ArrayValue,
@@ -218,6 +218,9 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
             return cast(t, value, BOOL)
         if isinstance(value.type, Np) and value.type.dtype.kind in "iuf":
             return t.emit("cmp", (value, Const(value.type, value.type.dtype.type(0))), BOOL, symbol="!=")  # type: ignore[no-any-return]
+    length = lengths.of(t, operand)
+    if length is not None:
+        return t.emit("cmp", (length, const(0)), BOOL, symbol="!=")  # type: ignore[no-any-return]
     raise unsupported(f"truth of {describe(operand)}", operand)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, instances, mappings, masks, objects, opaque, standins, takes
+from . import elementwise, instances, lengths, mappings, masks, objects, opaque, standins, takes
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -99,7 +99,8 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
 
         position = value_of(index)
         assert position is not None
-        length = t.emit("list_len", (container.value,), INT)
+        length = lengths.of(t, container)
+        assert length is not None
         objects.store_item(t, container, checked_index(t, as_int(t, position), length), value)
         return
     if not isinstance(container, ArrayValue):
@@ -226,7 +227,8 @@ def _list_item(t: Tracer, container: Opaque, index: Abstract) -> Abstract:
 
     value = value_of(index)
     assert value is not None
-    length = t.emit("list_len", (container.value,), INT)
+    length = lengths.of(t, container)
+    assert length is not None
     return _typed_item(t, container, checked_index(t, as_int(t, value), length))
 
 

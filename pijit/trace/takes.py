@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Value, const
 from ..ir.types import INT, Array, Np
-from . import elementwise
+from . import elementwise, lengths
 from .masks import is_whole, swapped
 from .operators import cast
 from .tracer import compare
@@ -61,7 +61,8 @@ def _places(t: Tracer, part: Any) -> ArrayValue:
     if isinstance(part, ArrayValue):
         return part
     if isinstance(part, Opaque):
-        length = t.emit("list_len", (part.value,), INT)
+        length = lengths.of(t, part)
+        assert length is not None
         return ArrayValue(t.emit("list_ints", (part.value, length), _PLACES), (length,))
     length = const(len(part.items))
     made: Value = t.emit("empty", (length,), _PLACES, filled=False)

@@ -284,7 +284,7 @@ def test_lists():
         for i in (1, 2):
             left = execute(graph, [values, i], native=left.native)
             assert left.result == values[i] if type is OBJECT else left.exit.kind == "redo"
-    graph = straight([OBJECT], lambda b, xs: add(b, "list_len", (xs,), INT))
+    graph = straight([OBJECT], lambda b, xs: add(b, "obj_len", (xs,), INT))
     assert execute(graph, [[1, 2, 3]]).result == 3
 
 

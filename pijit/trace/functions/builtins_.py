@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
-from .. import complexes, elementwise, instances, iteration, mappings, objects, opaque, operators, presence, views
+from .. import (
+    complexes,
+    elementwise,
+    instances,
+    iteration,
+    lengths,
+    mappings,
+    objects,
+    opaque,
+    operators,
+    presence,
+    views,
+)
 from ..cursors import RangeIterator, SequenceIterator, Together, Unrolled
 from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
@@ -21,7 +33,6 @@ from ..values import (
     Container,
     Instance,
     Known,
-    Opaque,
     Scalar,
     Suspended,
     items_of,
@@ -376,10 +387,6 @@ for _kind in views.KINDS:
 
 # ---- containers and types --------------------------------------------------------------------------------------------------------
 
-# Objects of these types can be asked for their length at any time.
-_SIZED = (dict, set, frozenset, str, bytes, tuple)
-
-
 @row(len)
 def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("len", args, kwargs, 1)
@@ -391,14 +398,13 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else _items(operand)
     if items is not None:
         return Known(len(items))
-    if isinstance(operand, Known) and type(operand.value) in (*_SIZED, range):
+    if isinstance(operand, Known) and type(operand.value) in (dict, set, frozenset, str, bytes, tuple, range):
         return Known(len(operand.value))
     if isinstance(operand, Container) and operand.kind == "range":
         return abstract(_length_of_range(t, operand))
-    if isinstance(operand, Opaque) and operand.cls is list:
-        return Scalar(t.emit("list_len", (operand.value,), INT))
-    if isinstance(operand, Opaque) and operand.cls in _SIZED:
-        return opaque.call_pure(t, len, args, kwargs, sample=0)
+    length = lengths.of(t, operand)
+    if length is not None:
+        return Scalar(length)
     raise Break("call_arguments", f"len of {describe(operand)}")
 
 
