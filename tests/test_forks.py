@@ -248,6 +248,31 @@ def test_a_fork_in_the_middle_of_an_import_of_ours(first, module):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_what_imports_may_wait_for_the_thread_that_forks(monkeypatch):
+    """For the lock of imports, say. The fork goes on, and so does the child, which compiles nothing."""
+    monkeypatch.setattr(forks, "_LONGEST", 0.1)
+    imports, forked = threading.Event(), threading.Event()
+
+    def work():
+        with forks.importing("pijit.one"):
+            imports.set()
+            assert forked.wait(60)
+
+    def goes_on():
+        with forks.importing("pijit.other"):
+            return not compiles(made(15), 15)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert imports.wait(60)
+        assert in_child(goes_on)
+    finally:
+        forked.set()
+        thread.join()
+    assert in_child(lambda: compiles(made(16), 16))
+
+
 def test_forks_at_any_moment():
     """A thread compiles one function after the other; each child does so too."""
     end, numbers = threading.Event(), iter(range(100, 10**6))

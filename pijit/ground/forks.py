@@ -6,7 +6,8 @@ goes on in the interpreter. Nothing that compiles waits for the program; should 
 its child compiles nothing.
 
 Locks that are held for a moment elsewhere, too, as that of LLVM is while the program lets go of native code, are held by the thread that forks.
-So is the one that is taken where pijit imports a part of itself and does not compile: what a child has of it is whole.
+So is the one that is taken where pijit imports a part of itself and does not compile: what a child has of it is whole. What imports may wait for
+the thread that forks (for the lock of imports, for what the program's finders take), so a fork does not wait for that for ever either.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _forking: dict[int, Fork] = {}  # by thread
 _ended = Event()
 _torn = False
 _importing = RLock()
-_locks: list[Lock] = [_importing]
+_locks: list[Lock] = []
 
 
 def begin() -> bool:
@@ -84,7 +85,10 @@ def _before() -> None:
     """Waits once more: a fork that is not Python's own tells nobody before. What imports now and wants to be called at forks
     would be called at the half of this one."""
     fork = _forking[get_ident()] = Fork()
-    fork.torn = not wait()
+    if wait() and _importing.acquire(timeout=_LONGEST):
+        fork.held.append(_importing)
+    else:
+        fork.torn = True
     for lock in _locks:
         lock.__enter__()
         fork.held.append(lock)
@@ -98,8 +102,9 @@ def _after_in_parent() -> Fork:
 
 
 def _after_in_child() -> None:
-    global _ended, _torn
+    global _ended, _importing, _torn
     _torn = _after_in_parent().torn or _torn
+    _importing = RLock()  # another thread may have it
     _compiling.clear()
     _forking.clear()
     _ended = Event()  # another thread may have held its lock
