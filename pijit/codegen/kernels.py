@@ -97,6 +97,7 @@ class Body:
         self.written = written(kernel)
         self.quiet = signals(kernel)
         self.hidden = _hidden(kernel)
+        self.steady = _steady(kernel)
         self.sources = {step.args[0] for step in kernel.steps if step.ufunc == "take"}
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
         self.trouble: list[ir.Value] = []
@@ -279,7 +280,8 @@ class Body:
                 index = (self.builder.zext if dtypes[1].startswith("u") else self.builder.sext)(index, I64)
             return self.taken(step.args[0], step.dtype, pointer, index)
         with relaxing(self.builder, self.freedom(step)):
-            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet)
+            steady = step.args[-1] in self.steady
+            value = scalars.emit(self.builder, step.ufunc, dtypes, operands, self.trouble, scalar=False, quiet=self.quiet, steady=steady)
         if len(self.kernel.operands) + number in self.hidden:
             for half in value if isinstance(value, tuple) else (value,):
                 self.accumulate(scalars.Emitter(self.builder).bits(half))
@@ -350,6 +352,15 @@ def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row, or as a scan, which keeps
     a processor from doing the others on several elements at once."""
     return step.fold or step.scan or not (step.ufunc == "take" or scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)))
+
+
+def _steady(kernel: Kernel) -> set[int]:
+    """References of what is the same along the innermost axis."""
+    found = {number for number, operand in enumerate(kernel.operands) if operand.strides is None or operand.strides[-1] == 0}
+    for reference, step in enumerate(kernel.steps, len(kernel.operands)):
+        if not by_loop(kernel, step) and found.issuperset(step.args):
+            found.add(reference)
+    return found
 
 
 def divisible(kernel: Kernel) -> bool:

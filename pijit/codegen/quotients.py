@@ -1,12 +1,17 @@
 """Quotients and remainders of integers in arrays, rounded down, without the processor's division, which takes longer than all the rest
-and has no vectors: what floats say is at most one off, and is put right in integers. A divisor that stays the same is inverted once.
+and has no vectors.
 
-With F's unit roundoff u, `a * (1 / d)` is off by less than 3 u |a / d|.
+What floats say is at most one off, and is put right in integers. With F's unit roundoff u, `a * (1 / d)` is off by less than 3 u |a / d|.
 
 1. Up to 32 bits, 3 u |a| < 1: the floor differs from the true one only where d divides a, and is one too small there.
 2. In 64 bits the first quotient, truncated, leaves a rest of at most |d| + 2**12, that fits; that of the rest is off by less than one,
    so the floor of it is at most one off, in either way.
 3. Nothing raises a flag but the inexact one: conversions stay in range.
+
+A divisor d that stays the same is inverted once, in integers of N bits: with v = floor((2**N - 1) / d), x v / 2**N is less than x / 2**N <= 1
+below x / d, so that the upper half of the product is the quotient or one too small. Where it is cheap to have 2 N bits, (x + 1) v / 2**2N
+needs not be put right: it is not above (x + 1) / d, and below that by less than 1 / d. What is divided is not negative: floor(x / d) is
+the complement of floor(~x / d).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from llvmlite import ir
 if TYPE_CHECKING:
     from .scalars import Emitter
 
-_I32 = ir.IntType(32)
+_I16, _I32 = ir.IntType(16), ir.IntType(32)
 _F32, _F64 = ir.FloatType(), ir.DoubleType()
 _LARGEST = {"int64": float(2**63 - 1024), "uint64": float(2**64 - 2048)}  # the last floats that fit
 
@@ -29,6 +34,10 @@ def quotient(e: Emitter, dtype: str, a: ir.Value, b: ir.Value, may_overflow: boo
     builder, zero, one = e.builder, a.type(0), a.type(1)
     bad = builder.icmp_signed("==", b, zero)
     e.trouble.append(bad)
+    if e.steady and not e.scalar:
+        if dtype[0] == "i" and not may_overflow:
+            e.trouble.append(_overflows(e, a, b))
+        return _inverted(e, dtype, a, builder.select(bad, one, b))
     if dtype[0] == "i":
         overflows = _overflows(e, a, b)
         if not may_overflow:
@@ -59,6 +68,54 @@ def _overflows(e: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
     """Whether a // b does not fit."""
     least = a.type(-(2 ** (a.type.width - 1)))
     return e.builder.and_(e.builder.icmp_signed("==", a, least), e.builder.icmp_signed("==", b, a.type(-1)))
+
+
+def _inverted(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """By a divisor that stays the same."""
+    builder, last = e.builder, a.type(a.type.width - 1)
+    if dtype[0] == "u":
+        return _unsigned(builder, a, b)
+    sign = builder.ashr(b, last)
+    least = builder.and_(a, sign)  # -min is not below 0, though it looks like it
+    a, b = (builder.sub(builder.xor(value, sign), sign) for value in (a, b))
+    below = builder.ashr(builder.and_(a, builder.not_(least)), last)
+    whole, rest = _unsigned(builder, builder.xor(a, below), b)
+    rest = builder.add(builder.xor(rest, below), builder.and_(b, below))
+    return builder.xor(whole, below), builder.sub(builder.xor(rest, sign), sign)
+
+
+def _unsigned(builder: ir.IRBuilder, x: ir.Value, d: ir.Value) -> tuple[ir.Value, ir.Value]:
+    kind = x.type
+    if kind.width == 8:
+        one = _I16(1)
+        inverse = builder.udiv(_I16(-1), builder.zext(d, _I16))
+        whole = builder.trunc(_upper_half(builder, builder.add(builder.zext(x, _I16), one), inverse), kind)
+        return whole, builder.sub(x, builder.mul(whole, d))
+    whole = _upper_half(builder, x, builder.udiv(kind(-1), d))
+    rest = builder.sub(x, builder.mul(whole, d))
+    more = builder.icmp_unsigned(">=", rest, d)
+    return builder.add(whole, builder.zext(more, kind)), builder.select(more, builder.sub(rest, d), rest)
+
+
+def _upper_half(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Of the product. In 64 bits by the products of the halves, which vectors have."""
+    kind, bits = a.type, a.type.width
+    if bits < 64:
+        type = ir.FunctionType(kind, [kind, kind, _I32])
+        return builder.call(builder.module.declare_intrinsic("llvm.umul.fix", [kind], type), [a, b, _I32(bits)])
+    low, half = kind(2**32 - 1), kind(32)
+    (a0, a1), (b0, b1) = ((builder.and_(value, low), builder.lshr(value, half)) for value in (a, b))
+    b1 = builder.and_(_opaque(builder, b1), low)
+    middle = builder.add(builder.mul(a1, b0), builder.lshr(builder.mul(a0, b0), half))
+    other = builder.add(builder.mul(a0, b1), builder.and_(middle, low))
+    return builder.add(builder.add(builder.mul(a1, b1), builder.lshr(middle, half)), builder.lshr(other, half))
+
+
+def _opaque(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """The same, where LLVM must not see how it was made: it would take the sum of products for one of 128 bits, which no vector has."""
+    made = builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], False)
+    made.attributes.update(("readnone", "nounwind"))
+    return made
 
 
 def _narrow(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:

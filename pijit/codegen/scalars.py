@@ -60,12 +60,14 @@ def store(builder: ir.IRBuilder, dtype: str, value: Any, pointer: ir.Value) -> l
 @dataclass
 class Emitter:
     """Where instructions go. ``scalar``: the operation is on NumPy scalars, where integer overflow warns: it is trouble. ``quiet``:
-    comparisons with NaN must not raise the invalid flag even when LLVM makes vector instructions of them (those signal)."""
+    comparisons with NaN must not raise the invalid flag even when LLVM makes vector instructions of them (those signal). ``steady``: the
+    last value is the same in every round of the loop."""
 
     builder: ir.IRBuilder
     trouble: list[ir.Value] = field(default_factory=list)
     scalar: bool = False
     quiet: bool = False
+    steady: bool = False
 
     def call(self, name: str, *values: ir.Value) -> ir.Value:
         """An LLVM intrinsic on values of one type, or of i1 after them."""
@@ -425,10 +427,11 @@ def emit(
     *,
     scalar: bool = True,
     quiet: bool = False,
+    steady: bool = False,
 ) -> Any:
     """The value of ``ufunc`` on ``values``; ``dtypes`` are those of the operands, then the result's. Without floating-point flags being
     looked at afterwards, warnings are lost; see `Emitter` for the rest."""
-    emitter = Emitter(builder, [] if trouble is None else trouble, scalar, quiet)
+    emitter = Emitter(builder, [] if trouble is None else trouble, scalar, quiet, steady)
     if ufunc == "cast":
         (value,) = values
         return _cast(emitter, dtypes[0], dtypes[1], value)

@@ -297,3 +297,25 @@ def test_quotients_are_exact(ufunc, dtype):
         each = each or single(ufunc, [some, same], dtype)
         assert agree(ufunc, [some, divisor], dtype, kernel), divisor
         assert agree(ufunc, [some, same], dtype, each), divisor
+
+
+@pytest.mark.parametrize("ufunc", ["floor_divide", "remainder"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint64"])
+def test_quotients_by_one_divisor_for_each_row(ufunc, dtype):
+    """Of 8 bits, all there are; min % -1 is one of them."""
+    values = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, dtype=dtype) if dtype.endswith("int8") else dividends(dtype)[::3]
+    divisors = values[(values != 0) & ((values.astype(object) != -1) | (ufunc == "remainder"))]
+    assert agree(ufunc, [np.broadcast_to(values, (divisors.size, values.size)), divisors[:, None]], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint16", "uint32"])
+def test_what_warns_of_quotients_by_one_divisor(dtype):
+    """Division by 0, and the least number by -1."""
+    values, kind = dividends(dtype), np.dtype(dtype).type
+    for ufunc in ("floor_divide", "remainder"):
+        kernel = single(ufunc, [values, kind(1)], dtype)
+        assert call(kernel, values.shape, [values, kind(0)])[1] & TROUBLE
+        if dtype[0] == "i":
+            assert bool(call(kernel, values.shape, [values, kind(-1)])[1] & TROUBLE) == (ufunc == "floor_divide")
+            others = values[values != np.iinfo(dtype).min]
+            assert not call(kernel, others.shape, [others, kind(-1)])[1] & TROUBLE
