@@ -85,7 +85,7 @@ def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
     with _unless_empty(d, total):
-        words = _kernel_words(d, op, described, dims, total, into)
+        words = kernel_words(d, op, described, dims, total, into)
         p = stores.in_words(d, words, stores.RESULT)
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
@@ -118,7 +118,7 @@ def _folded(d: Driver, op: Op, kernel: Kernel, dims: list[Any]) -> tuple[Any, ..
         kept = [i64(1)] * op.attrs["keep"]
         made.append(new_array(d, op, result, [*dims[:axis], *kept, *dims[axis + 1 :]], made))
     place = made[-1].data if array else d.stack(2)
-    words = _kernel_words(d, op, kernel, dims, total, made, place)
+    words = kernel_words(d, op, kernel, dims, total, made, place)
     p, symbol = stores.in_words(d, words), d.unit(units.kernel_unit(kernel))
     if not array and shows_flags(kernel):
         return (*made, _looked_at(d, op, made, kernel, lambda: _run(d, kernel, symbol, words[0], p, total), place))
@@ -150,7 +150,7 @@ def _accumulate(d: Driver, op: Op) -> ArrayValue:
     return made
 
 
-def _kernel_words(
+def kernel_words(
     d: Driver, op: Op, kernel: Kernel, dims: list[Any], total: Any, made: list[ArrayValue], sums: Any = None
 ) -> list[Any]:
     b, ndim = d.builder, op.attrs["ndim_out"]
@@ -173,7 +173,7 @@ def _kernel_words(
         "rows": lambda operand, _: d.array(op.args[operand]).dims[0],
         "row_stride": lambda operand, _: d.array(op.args[operand]).steps[0],
         "scalar": scalar,
-        "output": lambda number, _: b.ptrtoint(made[number].data, I64),
+        "output": lambda number, _: b.ptrtoint(made[number].data, I64) if made else i64(0),
         "store": lambda *_: b.ptrtoint(d.array(op.args[-1]).data, I64),
         "log": lambda *_: i64(0),
         "fold": lambda *_: b.ptrtoint(sums, I64),

@@ -261,6 +261,7 @@ OPERATIONS = {
     "kernel_into": "fp_flags",
     "kernel_rolled": "fp_flags",
     "kernel_at": "fp_flags",
+    "kernel_scattered": "fp_flags",
     "math": "math_domain",
     "matmul": "fp_flags",
     "recheck": "source_changed",

@@ -7,7 +7,7 @@ addresses, no lengths and no source positions. How its words are packed: see `wo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,28 @@ class Kernel:
         """The dtype of an operand or a step."""
         n = len(self.operands)
         return self.operands[reference].dtype if reference < n else self.steps[reference - n].dtype
+
+    def behind(self, references: tuple[int, ...]) -> list[int]:
+        """These, and all that they are made of, in order."""
+        n, needed = len(self.operands), set(references)
+        for reference in reversed(range(n, n + len(self.steps))):
+            if reference in needed:
+                needed.update(self.steps[reference - n].args)
+        return sorted(needed)
+
+    def part(self, outputs: tuple[int, ...]) -> tuple[Kernel, list[int]]:
+        """What makes these outputs only, of a kernel that does nothing else, and the operands that it needs."""
+        n, kept = len(self.operands), self.behind(outputs)
+        place = {reference: number for number, reference in enumerate(kept)}
+        steps = [self.steps[reference - n] for reference in kept if reference >= n]
+        operands = [reference for reference in kept if reference < n]
+        made = replace(
+            self,
+            operands=tuple(self.operands[number] for number in operands),
+            steps=tuple(replace(step, args=tuple(place[arg] for arg in step.args)) for step in steps),
+            outputs=tuple(place[reference] for reference in outputs),
+        )
+        return made, operands
 
     def words(self) -> Iterator[tuple[str, int, int]]:
         """What each word of ``p`` holds, in order: ("dim", axis, 0), ("pointer", operand, 0), ("rows", operand, 0), ("row_stride",

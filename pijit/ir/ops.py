@@ -168,6 +168,11 @@ ROWS = (
     Row("kernel_at", "a kernel whose results go into C-contiguous memory that nothing else reads yet: args as for kernel, then an array for each"
         " of them. exit: as for kernel, and anything may be in those", _REDO, effect="write",
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags")),
+    Row("kernel_scattered", "a kernel along one axis, and bincount or add_at of what it makes, which is nowhere else: args as for kernel, then what"
+        " those need beside. attr sinks: for each (\"bincount\", \"add\" or \"subtract\", index, values), the two by the numbers of the kernel's"
+        " outputs, or -1: an arg, in order behind the least number of bins, or the target; values of None: no weights. results: of bincount."
+        " exit: as for all of them, an index is not within, and anything may be in the targets", _REDO, effect="write", fresh=True,
+        attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "sinks")),
     # random numbers
     Row("draw", "a draw of a numpy.random.Generator (ir/draws.py), which moves its stream; args: the generator, and what the row says; an integer may"
         " be Python's. exit: wrong"

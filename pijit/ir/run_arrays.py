@@ -134,6 +134,23 @@ def _kernel_at(op: Op, *args: Any) -> None:
         target[...] = values[reference]
 
 
+def _kernel_scattered(op: Op, *args: Any) -> Any:
+    kernel, n = op.attrs["kernel"], len(op.attrs["kernel"].operands)
+    values, rest, length = kernel_values(kernel, args[:n]), iter(args[n + 1 :]), args[n]
+    outputs = [np.broadcast_to(np.asarray(values[reference]), length) for reference in kernel.outputs]
+    made: list[Any] = []
+    for name, index, source in op.attrs["sinks"]:
+        given, array = next(rest), next(rest) if index < 0 else outputs[index]
+        added = None if source is None else next(rest) if source < 0 else outputs[source]
+        if name == "bincount":
+            demand(array.min(initial=0) >= 0)
+            made.append(np.bincount(array, added, given))
+        else:
+            demand(all(-len(given) <= place < len(given) for place in array))
+            getattr(np, name).at(given, array, added)
+    return Results(made)
+
+
 def _join(op: Op, *args: Any) -> Any:
     n, axis, type = op.attrs["n"], op.attrs["axis"], op.result.type
     assert isinstance(type, Array)
@@ -337,6 +354,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "kernel_into": careful(_kernel_into),
     "kernel_at": careful(_kernel_at),
     "kernel_rolled": careful(_kernel_rolled),
+    "kernel_scattered": careful(_kernel_scattered),
     "reduce": careful(_reduce),
     "accumulate": careful(_accumulate),
     "matmul": careful(_matmul),

@@ -341,6 +341,24 @@ def _kernel_rolled(op: Op) -> bool:
     )
 
 
+def _kernel_scattered(op: Op) -> bool:
+    """As a kernel, and the others of what it makes."""
+    kernel = op.attrs["kernel"]
+    n = len(kernel.operands)
+    plain = Op("kernel", op.args[: n + 1], tuple(Array(kernel.dtype(reference), 1, "C") for reference in kernel.outputs), op.attrs, op.exits, op.line)
+    rest, results = list(op.args[n + 1 :]), list(op.results)
+    good = op.attrs["ndim_out"] == 1 and kernel.fold is None and not any(step.scan for step in kernel.steps) and _kernel(plain)
+    for name, *numbers in op.attrs["sinks"]:
+        given = rest.pop(0)
+        index, *values = [rest.pop(0) if number < 0 else plain.results[number] for number in numbers if number is not None]
+        if name == "bincount":
+            sink = Op(name, (index, *values, given), (results.pop(0).type,), {}, op.exits, op.line)
+        else:
+            sink = Op("add_at", (given, index, *values), (), {"ufunc": name}, op.exits, op.line)
+        good = good and (_bincount if name == "bincount" else _add_at)(sink)
+    return good and not rest and not results
+
+
 def _reduce(op: Op) -> bool:
     axis, array = op.attrs["axis"], op.args[0].type
     if not isinstance(array, Array) or array.order != "C" or not -1 <= axis < array.ndim or len(op.results) != 1:
@@ -440,6 +458,7 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("kernel", "kernel_into"), _kernel),
     "kernel_rolled": _kernel_rolled,
     "kernel_at": _kernel_at,
+    "kernel_scattered": _kernel_scattered,
     "reduce": _reduce,
     "accumulate": _accumulate,
     "matmul": _matmul,

@@ -19,6 +19,7 @@ from .masked import masked
 from .relax import relax
 from .rolled import rolled
 from .rolls import rolls
+from .scattered import scattered
 from .simplify import simplify, thread
 from .strip import strip
 from .unseen import unseen
@@ -63,6 +64,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("early", lambda graph, options: None if options.level == "O0" else early(graph)),
     ("fuse", lambda graph, options: fuse(graph, options.fusible, options.formula, options.sums, alone=options.level == "O0")),
     ("rolled", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else rolled(graph)),
+    ("scattered", lambda graph, options: None if options.level == "O0" or graph.threads > 1 else scattered(graph, options.formula)),
     ("joins", lambda graph, options: joins(graph, placed=options.level != "O0")),
     ("identity", lambda graph, options: identity(graph)),
     ("dce", lambda graph, options: dce(graph)),

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 # Operations whose outcome depends on NumPy's floating-point error state.
 _OBEYS_ERRSTATE = frozenset(
-    {"np_op", "np_try", "ew", "kernel", "kernel_into", "kernel_rolled", "kernel_at", "reduce", "accumulate", "add_at", "histogram", "matmul", "cast"}
+    {"np_op", "np_try", "ew", "kernel", "kernel_into", "kernel_rolled", "kernel_at", "kernel_scattered"}
+    | {"reduce", "accumulate", "add_at", "histogram", "matmul", "cast"}
 )
 
 

@@ -29,7 +29,7 @@ _WORK = {
     "matmul": 600.0,
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
     **dict.fromkeys(("pick", "place", "take"), 400.0),
-    **dict.fromkeys(("bincount", "add_at", "edges", "places", "histogram"), 1000.0),
+    **dict.fromkeys(("bincount", "add_at", "kernel_scattered", "edges", "places", "histogram"), 1000.0),
     **dict.fromkeys(("mask_count", "within"), 0.0),
     **dict.fromkeys(("keep", "kept"), 0.0),
     "list_ints": 0.0,
