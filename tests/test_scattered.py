@@ -39,6 +39,9 @@ BODIES = {  # lines of a function of x and q, floats, i, ints from 0 to 99, and 
     "it was read": "s = np.ones(n) | t = s * 2 | np.add.at(s, i, x * t[3]) | return s, t",
     "it is read": "s = np.ones(n) | np.add.at(s, i, x * q) | m = s[3] | np.add.at(s, i, x * m) | return s",
     "it is added": "s = np.ones(n) | np.add.at(s, i[:n] * 0 + 1, s[:len(i)] * 2) | return s",
+    "for its warnings": "k = (x * 9).astype(int) | r = x - k | return np.bincount(i, x * q, n)",
+    "for its warnings, in turns": "k = (x * 9).astype(int) | s = np.zeros(n) | r = x - k | np.add.at(s, i, x * q) | np.add.at(s, i, x - q)"
+    " | return s",
     "kept": "v = x * q | return np.bincount(i, v, n), v",
 }  # fmt: skip
 
@@ -70,8 +73,11 @@ FAILURES = {  # what is at one place of x, q, i
 }
 
 
+WARN = ["for its warnings", "for its warnings, in turns"]
+
+
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("name", ["counts", "weights", "two counts", "sums", "from the end", "ints", "twice*", "two", "sums and counts"])
+@pytest.mark.parametrize("name", ["counts", "weights", "two counts", "sums", "from the end", "ints", "twice*", "two", "sums and counts", *WARN])
 def test_what_fails_in_the_middle(name, failure):
     """Of a strip, and of the first, the second, and the last one."""
     if failure == "far" and "count" in name + source(name):

@@ -85,9 +85,9 @@ class Kernel:
                 needed.update(self.steps[reference - n].args)
         return sorted(needed)
 
-    def part(self, outputs: tuple[int, ...]) -> tuple[Kernel, list[int]]:
-        """What makes these outputs only, of a kernel that does nothing else, and the operands that it needs."""
-        n, kept = len(self.operands), self.behind(outputs)
+    def part(self, outputs: tuple[int, ...], others: tuple[int, ...]) -> tuple[Kernel, list[int]]:
+        """What makes these outputs only, and does these other steps, of a kernel that does nothing else; and the operands that it needs."""
+        n, kept = len(self.operands), self.behind(outputs + others)
         place = {reference: number for number, reference in enumerate(kept)}
         steps = [self.steps[reference - n] for reference in kept if reference >= n]
         operands = [reference for reference in kept if reference < n]

@@ -72,7 +72,7 @@ def _take(graph: Graph, uses: Uses, block: Block, kernel: Op, formula: Formula) 
     if any(not _is_formula(kernel.attrs["kernel"], reference, formula) for reference in _shared(kernel, rounds)):
         return False
     redirect(block, start, stop)
-    block.ops[start : stop + 1] = [*(op for op in between if op not in late), *(_fed(kernel, turn) for turn in rounds), *late]
+    block.ops[start : stop + 1] = [*(op for op in between if op not in late), *_fed(kernel, rounds), *late]
     return True
 
 
@@ -140,9 +140,16 @@ def _is_formula(kernel: Kernel, reference: int, formula: Formula) -> bool:
     return not step.fold and (step.ufunc == "take" or formula(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)))
 
 
-def _fed(kernel: Op, sinks: list[Op]) -> Op:
+def _fed(kernel: Op, rounds: list[list[Op]]) -> list[Op]:
+    described: Kernel = kernel.attrs["kernel"]
+    n, used = len(described.operands), described.behind(described.outputs)
+    flags = tuple(reference for reference in range(n, n + len(described.steps)) if reference not in used)  # done for their warnings only
+    return [_feed(kernel, turn, () if number else flags) for number, turn in enumerate(rounds)]
+
+
+def _feed(kernel: Op, sinks: list[Op], others: tuple[int, ...]) -> Op:
     needed = _needed(kernel, sinks)
-    described, operands = kernel.attrs["kernel"].part(tuple(needed.values()))
+    described, operands = kernel.attrs["kernel"].part(tuple(needed.values()), others)
     numbers = {value: number for number, value in enumerate(needed)}
     args: list[Value] = [*(kernel.args[number] for number in operands), kernel.args[-1]]
     fed = []
