@@ -6,13 +6,14 @@ import contextlib
 import functools
 import signal
 import sys
+import threading
 import traceback
 import types
 
 import pytest
 
 import pijit
-from pijit.runtime import driver, hot, tiers
+from pijit.runtime import driver, entries, hot, tiers
 
 
 class Alarm(Exception):
@@ -87,6 +88,35 @@ def test_while_it_compiles(arrives, handler, kind, place):
     assert info.value.__context__ is None
     assert [function(1.5, 2.0) for _ in range(3)] == [3.5] * 3
     assert pijit.stats(function).compiles == 1
+
+
+@pytest.mark.parametrize("place", ["_misses_to_wait", "_begin"])
+@pytest.mark.parametrize(("handler", "kind"), [(raises, Alarm), (signal.default_int_handler, KeyboardInterrupt)], ids=str)
+def test_another_thread_is_given_the_signal(monkeypatch, handler, kind, place):
+    """The main thread holds its own back while pijit works, and still runs the handlers of those."""
+    function = pijit.jit(fresh(lambda a, b: add(a, b)))
+    before = signal.signal(signal.SIGUSR1, handler)
+    real = getattr(entries, place)
+
+    def given():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+        signal.raise_signal(signal.SIGUSR1)
+
+    def interrupted(*args, **kwargs):
+        monkeypatch.setattr(entries, place, real)
+        thread = threading.Thread(target=given)
+        thread.start()
+        thread.join()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(entries, place, interrupted)
+    try:
+        with pytest.raises(kind) as info:
+            function(1.5, 2.0)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert files(info.value) == {__file__}
+    assert [function(1.5, 2.0) for _ in range(3)] == [3.5] * 3
 
 
 def test_a_handler_that_returns_is_not_noticed(arrives):

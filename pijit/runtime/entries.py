@@ -32,7 +32,7 @@ from pijit.runtime.budget import BUDGET, Want
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference, difference, distance
-from pijit.runtime.interruptions import of_program
+from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 from pijit.trace.tracer import Capture
@@ -114,6 +114,7 @@ def install(state: Any, plan: Plan) -> None:
 # ---- callbacks of the native part ------------------------------------------------------------------------------------
 
 
+@giving_what_handlers_raise
 def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]) -> Any:
     """An entry is hot and nothing fits the frame that stands there. Gives how many misses to wait before the next call: 0 try the
     fragments at once, -1 never. For ``fullgraph`` it gives the exception to raise."""

@@ -7,7 +7,10 @@ is the program's: it goes on from the frame that pijit was called from, as if pi
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
+from functools import wraps
 from types import CodeType, TracebackType
+from typing import Any
 
 _OWN = (KeyboardInterrupt, SystemExit, GeneratorExit)  # nothing that pijit does raises these
 
@@ -22,6 +25,23 @@ def of_program(error: BaseException) -> BaseException | None:
         return None
     error.__context__ = None  # what pijit was handling just then
     return error.with_traceback(place)
+
+
+def giving_what_handlers_raise(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The callback, which gives what a signal's handler raises anywhere in it: the main thread holds its own signals back, not those that another
+    thread is given."""
+
+    @wraps(callback)
+    def gives(*args: Any) -> Any:
+        try:
+            return callback(*args)
+        except BaseException as error:
+            raised = of_program(error)
+            if raised is None:
+                raise
+            return raised
+
+    return gives
 
 
 def _code_of(handler: object) -> CodeType | None:
