@@ -14,13 +14,13 @@ from pijit.pycode.loops import Loop, find_loops
 
 __all__ = ["Flow", "Handler", "Loop", "control_flow"]
 
-_ENDS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}) | frozenset(
+ENDS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}) | frozenset(
     {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT"}
 )
 """Opcodes that never go on to the next one."""
 
 _RETURNS = frozenset({"RETURN_VALUE", "RETURN_CONST"})
-_EFFECT_OF_JUMP = {"FOR_ITER": -1}  # the iterator is gone where an exhausted loop goes on; dis counts END_FOR apart
+EFFECT_OF_JUMP = {"FOR_ITER": -1}  # the iterator is gone where an exhausted loop goes on; dis counts END_FOR apart
 _EFFECT = {"RETURN_GENERATOR": 1}  # what resumes a generator for the first time pushes the value that it is sent
 
 
@@ -54,7 +54,7 @@ class Flow:
     def next_pcs(self, pc: int) -> tuple[int, ...]:
         """Where the instruction at pc may go on when it does not raise."""
         i = self._by_pc[pc]
-        onward = () if i.opname in _ENDS else (i.next,)
+        onward = () if i.opname in ENDS else (i.next,)
         return onward if i.target is None else (*onward, i.target)
 
     def successors(self, pc: int) -> tuple[int, ...]:
@@ -131,8 +131,8 @@ def control_flow(code: CodeType | Bytecode) -> Flow:
 
 
 def _effect(i: Instruction, jump: bool) -> int:
-    if jump and i.opname in _EFFECT_OF_JUMP:
-        return _EFFECT_OF_JUMP[i.opname]
+    if jump and i.opname in EFFECT_OF_JUMP:
+        return EFFECT_OF_JUMP[i.opname]
     return sum(_EFFECT.get(name, dis.stack_effect(opcode.opmap[name], arg, jump=jump)) for name, arg in i.parts)
 
 
@@ -150,7 +150,7 @@ def _shared(bytecode: Bytecode) -> frozenset[int]:
 
 def _handlers(bytecode: Bytecode) -> dict[int, Handler]:
     """Handlers by the pc of the instruction that they cover."""
-    rows = sorted(_exception_table(bytecode.exception_table))
+    rows = sorted(exception_table(bytecode.exception_table))
     starts = [start for start, _, _ in rows]
     found: dict[int, Handler] = {}
     for i in bytecode.instructions:
@@ -160,7 +160,7 @@ def _handlers(bytecode: Bytecode) -> dict[int, Handler]:
     return found
 
 
-def _exception_table(table: bytes) -> Iterator[tuple[int, int, Handler]]:
+def exception_table(table: bytes) -> Iterator[tuple[int, int, Handler]]:
     """The rows of a code object's exception table: numbers of six bits a byte, the highest bits first."""
     numbers: list[int] = []
     value = 0

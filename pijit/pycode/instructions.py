@@ -96,13 +96,14 @@ def _instructions(code: CodeType) -> Iterator[Instruction]:
             arg = arg if name == "EXTENDED_ARG" else 0
             at = after
             continue
-        target = _target(name, raw, after, arg) if name in JUMPS else None
+        target = target_of(name, after, arg) if name in JUMPS else None
         micros = normalise(Operand(code, name, arg, target, kwnames))
         yield Instruction(pc, at, after, name, lines.at(at), micros, target, tuple(parts))
         pc, at, arg, kwnames, parts = after, after, 0, (), []
 
 
-def _target(name: str, raw: bytes, after: int, arg: int) -> int:
+def target_of(name: str, after: int, arg: int) -> int:
+    """Where a jump of this name goes that the instruction at ``after`` follows."""
     if name == "FOR_ITER":  # the interpreter skips what follows an exhausted loop, as if it were not there
         return after + arg + HERE.after_for
     return after - arg if "BACKWARD" in name else after + arg

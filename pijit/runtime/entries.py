@@ -24,7 +24,7 @@ from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
 from pijit.ir.text import text as graph_text
-from pijit.pycode.flow import control_flow
+from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
 from pijit.runtime import apart, driver, lifetimes, resting, worth
@@ -95,15 +95,12 @@ def first_entries(code: CodeType, seen: Outline, options: Options) -> dict[int, 
     entries = {seen.start: Entry("start", [(seen.start, "start", seen.start, 0, calls)])}
     if not seen.may_loop:  # most functions that a program calls, and most of them only while it imports
         return entries
-    flow = control_flow(code)
-    for loop in flow.loops:
-        rows = []
-        for jump in loop.back_edges:
-            depth = flow.stack_depth(jump.pc)
-            if depth is not None:
-                rows.append((jump.at, "jump", loop.header, depth, loops))
-        if rows and loop.header not in entries:
-            entries[loop.header] = Entry("jump", rows)
+    for jump in back_jumps(code):
+        row = (jump.at, "jump", jump.header, jump.depth, loops)
+        if jump.header in entries and entries[jump.header].kind == "jump":
+            entries[jump.header].rows.append(row)
+        elif jump.header not in entries:
+            entries[jump.header] = Entry("jump", [row])
     return entries
 
 
