@@ -173,7 +173,7 @@ class Circle:
 
 def test_all_that_calls_bring_to_one_place_is_told_apart():
     """None or a number, of this object or that: more than the versions that paths have that meet in the bytecode."""
-    circles = [Circle(0.0, 3.0), Circle(1.0, 2.5), Circle(-2.0, 4.0)]
+    circles = [Circle(0.0, 3.0), Circle(1.0, 2.5)]
     fast = pijit.jit(nearest)
     for x in np.linspace(-8.0, 8.0, 60).tolist():
         assert fast(circles, x) == nearest(circles, x)

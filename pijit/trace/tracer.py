@@ -137,7 +137,7 @@ UNSUPPORTED = {
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
 _MAX_EXIT_SLOTS = 200_000  # of all exits of a graph: compiling takes time and memory for each
 _MAX_INPUTS = 2000
-_HIDDEN = 8  # times as many versions where paths would not have met in the bytecode: what they bring is what the program tells apart
+_INNER = 8  # times as many versions within inlined calls and behind them: there the paths of the caller are told apart, too
 _MAX_UNROLLED = 2000  # operations of a graph in which a loop is unrolled
 _OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
 
@@ -411,7 +411,8 @@ class Tracer:
             args = match(self, state, version)
             if args is not None:
                 return Jump(version.block, tuple(args))
-        limit = self.limits.header_versions if loop is not None else self.limits.versions * (_HIDDEN if join.is_hidden else 1)
+        inner = join.is_hidden or len(state.frames) > 1
+        limit = self.limits.header_versions if loop is not None else self.limits.versions * (_INNER if inner else 1)
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
         full = len(self._versions) > self.limits.blocks
