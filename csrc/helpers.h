@@ -43,8 +43,10 @@ int64_t pj_list_ints(PyObject *list, int64_t *out, int64_t n);
 /* scatter.c */
 PyObject *pj_bincount(int64_t bins, const char *data, const char *weights, const int64_t *block);
 int64_t pj_add_at(char *data, const char *index, const char *values, const int64_t *block);
-int64_t pj_scattered(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, int64_t *plan);
 int64_t pj_within(const char *data, int64_t kind, int64_t step, int64_t n, int64_t length);
+
+/* scattered.c */
+int64_t pj_scattered(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t *p, int64_t *plan);
 
 /* histogram.c */
 int64_t pj_edges(double *edges, int64_t bins, double first, double last, int64_t exact);

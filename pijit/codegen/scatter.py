@@ -1,4 +1,4 @@
-"""np.bincount, np.add.at and np.subtract.at, and kernels that are for them alone: csrc/scatter.c does them."""
+"""np.bincount, np.add.at and np.subtract.at, and kernels that are for them alone: csrc/scatter.c and scattered.c do them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _DATA = 2  # the place in a sink of what it makes
 
 
 def _sink(d: Driver, sink: tuple[str, int, int | None], dtypes: list[np.dtype[Any]], given: Iterator[Value]) -> list[Any]:
-    """The words of csrc/scatter.c's Sink."""
+    """The words of csrc/scattered.c's Sink."""
     b, (name, index, values), first = d.builder, sink, next(given)
     if name == "bincount":
         words = [ZERO, ZERO, ZERO, d.scalar(first), ZERO]

@@ -26,7 +26,7 @@ from .facts import owner
 
 _SINKS = frozenset({"bincount", "add_at"})
 _ASKED = frozenset({"within", "disjoint"})  # what is not asked of what is nowhere
-_MOST = 16  # outputs, and sinks: csrc/scatter.c
+_MOST = 16  # outputs, and sinks: csrc/scattered.c
 
 Formula = Callable[[str, tuple[str, ...]], bool]
 
