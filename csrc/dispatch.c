@@ -154,7 +154,7 @@ void pj_lap_begins(PjRun *r, PjPoint *point)
     }
 }
 
-void pj_lap_ends(PjRun *r)
+void pj_lap_counts(PjRun *r)
 {
     r->timed->took += pj_clock() - pj_in_callbacks - r->since;
     r->timed->laps++;
@@ -166,9 +166,7 @@ static PjStep ask(PjRun *r, PjPoint *point);
 /* Tries the fragments of a point, and asks on_entry for one when there were enough misses. */
 PjStep pj_try_point(PjRun *r, PjPoint *point)
 {
-    if (PJ_UNLIKELY(r->timed != NULL)) {
-        pj_lap_ends(r);
-    }
+    pj_lap_ends(r);
     PjStep step = try_all(r, point);
     if (step == PJ_STEP_MISS) {
         point->misses++;

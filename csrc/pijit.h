@@ -156,7 +156,16 @@ PyObject *pj_frames_name(PyObject *module, PyObject *names);
 /* dispatch.c */
 PjStep pj_try_point(PjRun *r, PjPoint *point);
 void pj_lap_begins(PjRun *r, PjPoint *point);
-void pj_lap_ends(PjRun *r);
+void pj_lap_counts(PjRun *r);
+
+/* The interpreter has come to an entry or the end of the frame. */
+static inline void pj_lap_ends(PjRun *r)
+{
+    if (PJ_UNLIKELY(r->timed != NULL)) {
+        pj_lap_counts(r);
+    }
+}
+
 PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
 PjPoint *pj_point(PjState *state, int pc, bool make);
 

@@ -99,9 +99,7 @@ static inline PjStep left_at_entry(PjRun *r, bool *again)
     *again = only_counts(r, clone, entry);
     if (*again) {
         PjPoint *point = entry->point;
-        if (PJ_UNLIKELY(r->timed != NULL)) {
-            pj_lap_ends(r);
-        }
+        pj_lap_ends(r);
         point->misses++;
         point->wait -= point->wait > 0;
         pj_lap_begins(r, point);
@@ -310,9 +308,7 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     else {
         result = pj_delegate(ts, frame, 0);
     }
-    if (PJ_UNLIKELY(r.timed != NULL)) {
-        pj_lap_ends(&r);
-    }
+    pj_lap_ends(&r);
     Py_DECREF(r.original);
     Py_DECREF(state);
     return result;
@@ -335,9 +331,7 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame)
     Py_XINCREF(r.state);
     Py_INCREF(r.original);
     PyObject *result = run_frame(&r, pj_fill_frame(&r, pending));
-    if (PJ_UNLIKELY(r.timed != NULL)) {
-        pj_lap_ends(&r);
-    }
+    pj_lap_ends(&r);
     Py_DECREF(r.original);
     Py_XDECREF(r.state);
     return result;

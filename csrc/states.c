@@ -164,14 +164,24 @@ static PyObject *state_remove_fragment(PyObject *self, PyObject *args)
     return NULL;
 }
 
-static PyObject *state_fragments(PyObject *self, PyObject *pc)
+/* The point of a pc, or NULL where there is none. False with an exception: no number. */
+static bool point_at(PyObject *self, PyObject *pc, PjPoint **point)
 {
     long n = PyLong_AsLong(pc);
     if (n == -1 && PyErr_Occurred()) {
+        return false;
+    }
+    *point = pj_point((PjState *)self, (int)n, false);
+    return true;
+}
+
+static PyObject *state_fragments(PyObject *self, PyObject *pc)
+{
+    PjPoint *p = NULL;
+    if (!point_at(self, pc, &p)) {
         return NULL;
     }
     PyObject *list = PyList_New(0);
-    PjPoint *p = pj_point((PjState *)self, (int)n, false);
     for (int i = 0; list != NULL && p != NULL && i < p->count; i++) {
         if (PyList_Append(list, (PyObject *)p->fragments[i]) < 0) {
             Py_CLEAR(list);
@@ -242,22 +252,20 @@ static PyObject *state_rest(PyObject *self, PyObject *ignored)
 /* Seconds. */
 static PyObject *state_took(PyObject *self, PyObject *pc)
 {
-    long n = PyLong_AsLong(pc);
-    if (n == -1 && PyErr_Occurred()) {
+    PjPoint *p = NULL;
+    if (!point_at(self, pc, &p)) {
         return NULL;
     }
-    PjPoint *p = pj_point((PjState *)self, (int)n, false);
     bool any = p != NULL && p->laps > 0;
     return PyFloat_FromDouble(any ? 1e-9 * (double)p->took / (double)p->laps * (double)p->misses : 0.0);
 }
 
 static PyObject *state_misses(PyObject *self, PyObject *pc)
 {
-    long n = PyLong_AsLong(pc);
-    if (n == -1 && PyErr_Occurred()) {
+    PjPoint *p = NULL;
+    if (!point_at(self, pc, &p)) {
         return NULL;
     }
-    PjPoint *p = pj_point((PjState *)self, (int)n, false);
     return PyLong_FromLongLong(p != NULL ? p->misses : 0);
 }
 

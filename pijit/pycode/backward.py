@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pijit.pycode.flow import EFFECT_OF_JUMP, ENDS, Handler, exception_table
 from pijit.pycode.instructions import target_of
+from pijit.pycode.outline import opcodes
 from pijit.pycode.versions import CACHES, JUMPS, PREFIXES
 
 
@@ -23,11 +24,7 @@ class BackJump(NamedTuple):
     depth: int
 
 
-def _opcodes(names: frozenset[str]) -> frozenset[int]:
-    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
-
-
-_PREFIXES, _JUMPS, _ENDS, _EXTENDED = _opcodes(PREFIXES), _opcodes(JUMPS), _opcodes(ENDS), opcode.opmap["EXTENDED_ARG"]
+_PREFIXES, _JUMPS, _ENDS, _EXTENDED = opcodes(PREFIXES), opcodes(JUMPS), opcodes(ENDS), opcode.opmap["EXTENDED_ARG"]
 
 
 class _Step(NamedTuple):

@@ -11,13 +11,14 @@ SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 _PROLOGUE = frozenset({"COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "RESUME", "NOP"})
 
 
-def _opcodes(names: frozenset[str]) -> frozenset[int]:
+def opcodes(names: frozenset[str]) -> frozenset[int]:
+    """Those of these names that this version has."""
     return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
 
 
-_BEFORE_START = _opcodes(_PROLOGUE | PREFIXES)
+_BEFORE_START = opcodes(_PROLOGUE | PREFIXES)
 _RESUME = opcode.opmap["RESUME"]
-_BACKWARD = _opcodes(frozenset(name for name in opcode.opmap if "BACKWARD" in name))
+_BACKWARD = opcodes(frozenset(name for name in opcode.opmap if "BACKWARD" in name))
 # What is no instruction reads as a cache, or has a number in brackets for a name.
 _UNKNOWN = frozenset(op for op in range(256) if opcode.opname[op] == "CACHE" or opcode.opname[op].startswith("<"))
 
