@@ -171,7 +171,7 @@ def test_a_fork_waits_for_locks_that_are_taken_elsewhere(place):
         assert compiles(made(13), 13)
 
 
-FIRST = """
+BEGIN = """
     import os, signal, sys, threading, time, warnings
     import pijit
     warnings.simplefilter("ignore")
@@ -180,6 +180,9 @@ FIRST = """
         for i in range(n):
             s = s + i
         return s
+"""
+
+FIRST = BEGIN + """
     def g(n):
         s = 1.0
         for i in range(n):
@@ -205,15 +208,7 @@ def test_a_fork_in_the_middle_of_the_first_compilation():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-IMPORTING = """
-    import os, signal, sys, threading, time, warnings
-    import pijit
-    warnings.simplefilter("ignore")
-    def f(n):
-        s = 0.0
-        for i in range(n):
-            s = s + i
-        return s
+IMPORTING = BEGIN + """
     def first():
         {first}
     thread = threading.Thread(target=first)
