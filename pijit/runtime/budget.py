@@ -66,10 +66,13 @@ class Budget:
         """Of all accounts."""
         return sum(account.spent for account in self.accounts)
 
+    def ran(self) -> float:
+        """The seconds of the program itself."""
+        return clock.process_time() - self.spent()
+
     def missing(self, want: Want) -> float:
         """For how long the program has to go on until that can be paid; 0: it can be now."""
-        now, account = clock.process_time(), self.account(want)
-        ran = now - self.spent()
+        now, account, ran = clock.process_time(), self.account(want), self.ran()
         if account is self.looking:
             return account.missing(ran)
         if now - self.reviewed > self.pause and account.missing(ran, want.price - _OF_SAVED * self.saved):

@@ -167,7 +167,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
         return _AGAIN
     record.misses += bool(failures)
     try:
-        with warnings_remembered(), _paid_for(record, entry):
+        with warnings_remembered(), _paid_for(record, entry, state.took(pc)):
             return _compile(state, record, entry, pc, raw, failures)
     except CaptureError as error:
         return error
@@ -180,7 +180,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
 
 
 @contextmanager
-def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
+def _paid_for(record: Record, entry: Entry, took: float) -> Iterator[None]:
     """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
     before, start, patience, loads = entry.compiled, clock.thread_time(), entry.patience, loading()
     patience.postponed = False
@@ -190,7 +190,7 @@ def _paid_for(record: Record, entry: Entry) -> Iterator[None]:
         seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
-            BUDGET.account(patience.wants() if made else Want()).spent += seconds
+            BUDGET.account(patience.wants(took) if made else Want()).spent += seconds
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 
@@ -272,7 +272,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     wait = entry.patience.misses_to_wait(state.took(pc), record.options.eager, bool(entry.compiled) or entry.kind == "after")
     if wait and (entry.kind == "start" or state.misses(next(iter(record.plan.entries))) >= _OFTEN):
-        resting.rest_until_paid(record, entry.patience.wants())
+        resting.rest_until_paid(record, entry.patience.wants(state.took(pc)))
     return wait
 
 

@@ -25,6 +25,7 @@ _SELDOM = 16  # it is asked again after such a part of the misses that were wait
 _FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
 _LOADING = 0.3  # in so many seconds
 _LOOK = 0.2  # what looking at an entry costs, in terms of the setting: a few milliseconds
+_MOST = 0.5
 _RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
 
 
@@ -52,7 +53,7 @@ class Patience:
         passed, taken = (now - self.began, took - self.took) if self.began else (0.0, 0.0)
         waits = [(self._to_pass(goes_on) - passed, passed), (self._to_take() - taken, taken)]
         if not asked and all(left <= 0 for left, _ in waits):
-            waits.append((BUDGET.missing(self.wants()), passed))
+            waits.append((BUDGET.missing(self.wants(took)), passed))
         if all(left <= 0 for left, _ in waits):
             return 0
         if not self.began:
@@ -72,9 +73,10 @@ class Patience:
         """The seconds that the interpreter has to take from there on."""
         return _RENT * self.spent or self.price or _LOOK * CONFIG.patience_ms * 1e-3
 
-    def wants(self) -> Want:
-        """What it takes to compile, and to load the compiler if need be."""
-        return Want(self.price and self.price + loading(), self.doubtful)
+    def wants(self, took: float) -> Want:
+        """What it takes to compile, and to load the compiler if need be. Where most of the program's time is taken that is worth as much as where it
+        is sure to pay."""
+        return Want(self.price and self.price + loading(), self.doubtful and took < _MOST * BUDGET.ran())
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""
