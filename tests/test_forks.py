@@ -191,7 +191,7 @@ FIRST = BEGIN + """
     f, g = pijit.jit(f), pijit.jit(g)
     thread = threading.Thread(target=f, args=(10,))
     thread.start()
-    while "numba" not in sys.modules:
+    while "llvmlite" not in sys.modules:
         time.sleep(0.001)
     child = os.fork()
     if child == 0:

@@ -18,7 +18,7 @@ class Delegating:
         return self.loader.create_module(spec)
 """
 
-# A thread compiles first, and is in the middle of importing numba until the main thread has called a jitted function too.
+# A thread compiles first, and is in the middle of importing llvmlite until the main thread has called a jitted function too.
 PROGRAM = """
 import faulthandler
 import importlib.machinery
@@ -39,7 +39,7 @@ class Loader(Delegating):
 class Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name == "numba":
+        if name == "llvmlite":
             spec = importlib.machinery.PathFinder.find_spec(name, path)
             spec.loader = Loader(spec.loader)
             return spec

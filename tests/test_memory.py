@@ -146,13 +146,13 @@ def test_functions_that_come_and_go(monkeypatch):
     monkeypatch.setattr(engine, "_RECENT", 8)
     monkeypatch.setattr(engine, "_GROUP", 4)
     assert come_and_go(f"{k}.125" for k in range(12)) == 0
-    generator = weakref.ref(engine.codegen())
+    memory = weakref.ref(engine.memory())
     libraries, mapped, named = len(engine._loaded), maps(), len(symbols._libraries)
     assert come_and_go(f"{k}.375" for k in range(40)) == 0
     assert len(engine._loaded) <= libraries + 8
     assert len(symbols._libraries) <= named + 8  # each has a kernel
     assert maps() < mapped + 40  # each function has two libraries, and each library a page of code at least
-    assert generator() is None
+    assert memory() is None
 
 
 def test_code_that_is_in_use_stays(monkeypatch):
@@ -199,7 +199,7 @@ def f(a):
 assert f(np.arange(5.0)) == 25.0
 assert pijit.stats(f).fragments
 assert gc.isenabled() == enabled
-assert gc.get_freeze_count() > 20_000, gc.get_freeze_count()
+assert gc.get_freeze_count() > 5_000, gc.get_freeze_count()
 assert len(gc.get_objects()) - before < 15_000, len(gc.get_objects()) - before
 assert any(o is young[7] for o in gc.get_objects())
 assert ring() is not None

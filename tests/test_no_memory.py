@@ -79,9 +79,9 @@ def main(name: str) -> None:
     from differential import clone, describe, observe, settings, subject_of
 
     import pijit
-    from pijit.codegen import engine
+    from pijit.codegen import emit
 
-    engine.codegen()  # registers the helpers
+    emit.ready()  # registers the helpers
     word, pointer = ctypes.c_int64, ctypes.c_void_p
     memories = {
         "pj_empty": Memory("pj_empty", word, word, pointer, word),

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(patience.clock, "perf_counter", lambda: now[0])
-    monkeypatch.setitem(sys.modules, "numba", sys)
+    monkeypatch.setitem(sys.modules, patience._COMPILER, sys)
     pijit.config.patience_ms = 40
     entry = patience.Patience()
     total = 0
@@ -128,7 +128,7 @@ def test_captures_of_which_nothing_is_compiled_are_few(monkeypatch):
 
 
 def test_shown_warnings_stay_shown(tmp_path):
-    """numba's import touches the filters, which makes Python forget what it has shown; in a process where it is imported late."""
+    """What the compiler imports may touch the filters, which makes Python forget what it has shown."""
     program = """
 import numpy as np
 def f(a, n):

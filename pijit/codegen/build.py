@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ground import clock
-from . import engine, symbols
+from . import emit, engine, symbols
 from .rows import Unsupported
 
 if TYPE_CHECKING:
@@ -55,15 +55,14 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
     Raises `rows.Unsupported` when the graph holds something that has no lowering.
     """
     start = clock.perf_counter()
-    from . import lowerings  # noqa: F401  fills the table; it imports llvmlite, which waits for the first compile
-    from .driver import NAME, Driver
-
     with engine.alone():
+        from .driver import NAME, Driver
+
         driver = Driver(graph, force_exit)
         driver.lower()
         text = str(driver.module)
         libraries = driver.load_units(use_cache)
-        engine.codegen()  # registers the helpers
+        emit.ready()  # registers the helpers
         missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
         if missing:
             raise Unsupported(f"no helper {', '.join(missing)}")

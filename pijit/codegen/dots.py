@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from . import engine, scalars, symbols
+from . import emit, engine, scalars, symbols
 from .llvm import I64, PTR
 from .units import Unit
 
@@ -35,7 +35,7 @@ class Way:
 @functools.cache
 def way(dtype: str) -> Way | None:
     """How to multiply vectors of the dtype; None where that gives something else than matmul."""
-    engine.codegen()  # registers the helpers
+    emit.ready()  # registers the helpers
     if dtype not in _NAMES or symbols.unknown([_NAMES[dtype]]):
         return None
     with np.errstate(all="ignore"):

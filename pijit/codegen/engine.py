@@ -1,24 +1,21 @@
-"""From LLVM IR text to machine code in memory, by numba's code generator; identical texts are compiled once.
-
-numba is imported here, at the first compile: it takes 130-400 ms, and `import pijit` must cost next to nothing.
-"""
+"""From LLVM IR text to machine code in memory; identical texts are compiled once."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
-from pijit.ground import forks
 from pijit.ground.weak import Named
 
-from . import cache, symbols
+from . import cache, emit
 
-VERSION = "3"  # of the code generator: a change of what it emits for one text of IR
+VERSION = "4"  # of the code generator: a change of what it emits for one text of IR
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,118 +27,66 @@ class Machine:
     cached: bool
 
 
-_GROUP = 16  # libraries with one generator, which owns the memory of their code: it is given back when all of them are gone
+_GROUP = 16  # libraries in one memory, which is given back when all of them are gone
 _RECENT = 256  # libraries that stay though nothing uses them: functions come again
 
 _loaded: Named[Any] = Named()  # libraries, by what they are made of
 _recent: OrderedDict[str, Any] = OrderedDict()
+_alone = RLock()
 
 
-def alone() -> Any:
-    """The lock of numba's compiler, to be held from a module's first instruction to its machine code: the tables of llvmlite are shared with
-    all who compile, and two locks taken in two orders would stop both threads for ever."""
-    _load()
-    from numba.core.compiler_lock import global_compiler_lock
+class Memory:
+    """Holds the machine code of some libraries."""
 
-    return global_compiler_lock
+    def __init__(self) -> None:
+        import llvmlite.binding as llvm
 
+        self.engine: Any = llvm.create_mcjit_compiler(llvm.parse_assembly(""), emit.target_machine(emit.BEST))
+        self.libraries = 0
 
-@functools.cache
-def _native() -> Any:
-    """None where it is not built: in tests of the generator alone."""
-    try:
-        return importlib.import_module("pijit._native")
-    except ImportError:
-        return None
+    def load(self, code: bytes) -> None:
+        """Object code, at an address of its own."""
+        from llvmlite.binding.object_file import ObjectFileRef
 
-
-@functools.cache
-def _register_helpers() -> None:
-    """Once: tests put stand-ins in their place afterwards."""
-    if _native() is not None:
-        symbols.register(_native().symbols())
+        self.engine.add_object_file(ObjectFileRef.from_data(code))
+        self.engine.finalize_object()
 
 
-@functools.cache
-def _load() -> None:
-    """Imports the compiler, whose objects stay: the program's collector need not look at them. The package first: of threads that import one and
-    its parts at once, one may be given half a module."""
-    settling = _native() is not None and _native().settle_begin()
-    try:
-        for name in ("numba", "numba.core.codegen", "numba.core.compiler_lock", "llvmlite.binding.newpassmanagers"):
-            importlib.import_module(name)
-        forks.hold(importlib.import_module("llvmlite.binding.ffi").lib._lock)  # nothing else gives it away
-    finally:
-        if settling:
-            _native().settle_end()
+@dataclass(slots=True, weakref_slot=True)
+class Library:
+    """Machine code, which is in memory as long as this lives. ``units``: libraries whose addresses it holds."""
+
+    memory: Memory
+    address: int
+    units: Sequence[Any] = ()
+
+    def address_of(self, name: str) -> int:
+        """Of a function that it has."""
+        found: int = self.memory.engine.get_function_address(name)
+        return found
 
 
-@functools.cache
-def _kind(quick: bool) -> Any:
-    """numba's code generator as we need it."""
-    _load()
-    from llvmlite.binding.ffi import ObjectRef
-    from llvmlite.binding.newpassmanagers import NewPassManager
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-
-    class Library(JITCodeLibrary):
-        """Optimised once: numba runs each function through the passes first, which prepares its reference counting for pruning and costs
-        as much again. A quick one not at all: LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time
-        that passes are made. ``units``: libraries whose addresses it holds."""
-
-        units: Sequence[Any] = ()
-
-        def _optimize_functions(self, ll_module: Any) -> None:
-            ll_module.data_layout = self._codegen._data_layout
-
-        def _optimize_final_module(self) -> None:
-            if quick:
-                return
-            generator: Any = self._codegen
-            passes, builder = generator._module_pass_manager()
-            passes.run(self._final_module, builder)
-            if type(passes)._dispose is ObjectRef._dispose:  # llvmlite takes the wrong class's, and keeps some 85 KB for each
-                NewPassManager._dispose(passes)
-                passes.detach()
-
-    class Codegen(JITCPUCodegen):
-        _library_class = Library
-        libraries = 0
-
-        def create_library(self, name: str, **options: Any) -> Any:
-            self.libraries += 1
-            create: Any = super().create_library
-            return create(name, **options)
-
-        def _customize_tm_options(self, options: Any) -> None:
-            make_options: Any = super()._customize_tm_options
-            make_options(options)
-            if quick:
-                options["opt"] = 0
-
-    _register_helpers()
-    return Codegen
+def alone() -> AbstractContextManager[Any]:
+    """To be held from a module's first instruction to its machine code."""
+    emit.load()
+    return _alone
 
 
-_generators: dict[bool, Any] = {}
+_memory: list[Memory] = []  # of the next library
 
 
-def codegen(quick: bool = False) -> Any:
-    """The code generator for the next library. ``quick``: for code that is left for kernels and calls all the time, where vectorising and
-    unrolling only cost."""
-    found = _generators.get(quick)
-    if found is None or found.libraries >= _GROUP:
-        found = _generators[quick] = _kind(quick)("pijit")
-    return found
+def memory() -> Memory:
+    """Where the next library goes."""
+    if not _memory or _memory[0].libraries >= _GROUP:
+        _memory[:] = [Memory()]
+    return _memory[0]
 
 
 @functools.cache
 def _versions() -> str:
     import llvmlite
-    import numba
 
-    parts = (VERSION, numba.__version__, llvmlite.__version__, *codegen().magic_tuple())
-    return repr(parts)
+    return repr((VERSION, llvmlite.__version__, *emit.processor()))
 
 
 def key(text: str) -> str:
@@ -150,9 +95,10 @@ def key(text: str) -> str:
 
 
 def build(text: str, name: str, use_cache: bool = True, quick: bool = False, units: Sequence[Any] = ()) -> Machine:
-    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``quick``: see codegen.
-    ``units``: libraries that it calls."""
+    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``quick``: for code that is left
+    for kernels and calls all the time, where vectorising and unrolling only cost. ``units``: libraries that it calls."""
     text = "".join(line + "\n" for line in text.splitlines() if not line.lstrip().startswith(";"))
+    emit.ready()
     digest = key(f"{quick} {text}")
     with alone():
         library: Any = _loaded.get(digest) if use_cache else None
@@ -164,18 +110,19 @@ def build(text: str, name: str, use_cache: bool = True, quick: bool = False, uni
         return Machine(library.address, library, cached)
 
 
-def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> tuple[Any, bool]:
+def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> tuple[Library, bool]:
     """The library, and whether it was on disk."""
     symbol = f"{name}_{digest}" if use_cache else f"{name}_{digest}_{next(_fresh)}"
-    stored = cache.load(digest) if use_cache else None
-    if stored is not None:
-        library = codegen(quick).unserialize_library((symbol, "object", stored))
-    else:
-        library = _compile(text.replace(f'@"{name}"', f'@"{symbol}"'), symbol, quick)
+    code: bytes | None = cache.load(digest) if use_cache else None
+    cached = code is not None
+    if code is None:
+        code = emit.object_code(text.replace(f'@"{name}"', f'@"{symbol}"'), emit.QUICK if quick else emit.BEST)
         if use_cache:
-            cache.save(digest, library.serialize_using_object_code()[2])
-    library.address = library.get_pointer_to_function(symbol)
-    return library, stored is not None
+            cache.save(digest, code)
+    place = memory()
+    place.load(code)
+    place.libraries += 1
+    return Library(place, place.engine.get_function_address(symbol)), cached
 
 
 def _keep(digest: str, library: Any) -> None:
@@ -187,16 +134,3 @@ def _keep(digest: str, library: Any) -> None:
 
 
 _fresh = iter(range(1 << 62))
-
-
-def _compile(text: str, symbol: str, quick: bool) -> Any:
-    import llvmlite.binding as llvm
-
-    module = llvm.parse_assembly(text)
-    module.name = symbol
-    module.verify()
-    library = codegen(quick).create_library(symbol)
-    library.enable_object_caching()
-    library.add_llvm_module(module)
-    library.finalize()
-    return library

@@ -80,7 +80,7 @@ class Flags:
 
 def agrees(case: Case, library: Any, flags: Flags) -> bool:
     """All pairs of values at once; what differs is done again alone, to see whether it asked for NumPy."""
-    function = _FUNCTION(library.get_pointer_to_function(kernels.symbol(case.kernel)))
+    function = _FUNCTION(library.address_of(kernels.symbol(case.kernel)))
     operands = [np.ascontiguousarray(v.ravel()) for v in np.meshgrid(*[values(case.dtype)] * case.arity)]
     with np.errstate(all="ignore"):
         expected = np.asarray(elementwise(case.ufunc, operands, np.dtype(case.result).name))

@@ -20,7 +20,7 @@ from pijit import _native
 from pijit.ground import log, places
 
 _NEEDED = sys.stdlib_module_names | {"numba", "llvmlite"}
-_IMPORTED = _NEEDED | {"numpy", "scipy", "coverage", "yaml", "IPython"}  # the last ones where they are installed
+_IMPORTED = _NEEDED | {"numpy", "scipy"}
 
 _own: dict[str, Any] = {}  # what sys.modules holds while pijit works only
 _looked = -1  # how many modules there were when it was last looked whether some are in the way
@@ -174,8 +174,8 @@ def _is_made(spec: object) -> bool:
 
 @cache
 def _has_compiler() -> bool:
-    """Whether numba is where packages are: then there is no need to look where the program's modules are."""
-    return PathFinder.find_spec("numba", places.installed) is not None
+    """Whether llvmlite is where packages are: then there is no need to look where the program's modules are."""
+    return PathFinder.find_spec("llvmlite", places.installed) is not None
 
 
 def _obstructed() -> bool:

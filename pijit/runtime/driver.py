@@ -61,6 +61,9 @@ def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying
 
 
 def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]]) -> Limits:
+    from pijit.codegen import emit
+
+    emit.load()
     from pijit.codegen.npscalars import NP_OPS
     from pijit.codegen.scalars import supports
 

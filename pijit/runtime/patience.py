@@ -22,8 +22,9 @@ from pijit.runtime.budget import BUDGET, Want
 
 _STEP = 16
 _SELDOM = 16  # it is asked again after such a part of the misses that were waited for, or later: others may take what there is, time after time
-_FIRST = 5.0  # the first compilation of a process costs so many times as much: it imports numba,
-_LOADING = 0.3  # in so many seconds
+_COMPILER = "llvmlite.binding"  # imported by the first compilation of a process,
+_FIRST = 2.0  # which costs so many times as much,
+_LOADING = 0.1  # so many seconds more
 _LOOK = 0.2  # what looking at an entry costs, in terms of the setting: a few milliseconds
 _MOST = 0.5
 _RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
@@ -67,7 +68,7 @@ class Patience:
 
     def _to_pass(self, goes_on: bool) -> float:
         """The seconds that the program has to go on: it may be over soon."""
-        return 0.0 if goes_on or self.spent else CONFIG.patience_ms * 1e-3 * (1.0 if "numba" in sys.modules else _FIRST)
+        return 0.0 if goes_on or self.spent else CONFIG.patience_ms * 1e-3 * (1.0 if _COMPILER in sys.modules else _FIRST)
 
     def _to_take(self) -> float:
         """The seconds that the interpreter has to take from there on."""
@@ -86,7 +87,7 @@ class Patience:
 
 def loading() -> float:
     """What a compilation now takes longer because it is the first, in seconds."""
-    return 0.0 if "numba" in sys.modules else _LOADING
+    return 0.0 if _COMPILER in sys.modules else _LOADING
 
 
 _at_work: set[int] = set()  # threads
@@ -101,8 +102,8 @@ def _mutated() -> None:
 
 @contextmanager
 def warnings_remembered() -> Iterator[None]:
-    """Python shows a warning once per place, and forgets which ones it has shown when anybody touches the filters. numba's import does;
-    the program would see its warnings twice. Other threads may touch them meanwhile, or compile too."""
+    """Python shows a warning once per place, and forgets which ones it has shown when anybody touches the filters, as what is called here may; the
+    program would see its warnings twice. Other threads may touch them meanwhile, or compile too."""
     global _plain
     me = get_ident()
     with _change:

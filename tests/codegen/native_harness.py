@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pijit.codegen import engine, symbols
+from pijit.codegen import emit, symbols
 from pijit.codegen.build import Native, compile_graph
 from pijit.ir.graph import Block, Box, Exit, Frame, Graph, Jump, Leave, Op, Value
 from pijit.ir.ops import OPS
@@ -77,7 +77,7 @@ _STAND_INS = {
 }
 # PyDLL: the callbacks run with the interpreter lock, as the helpers do.
 _callbacks = {name: ctypes.PYFUNCTYPE(result, *args)(f) for name, (f, result, *args) in _STAND_INS.items()}
-engine.codegen()  # registers the real helpers, the other ones stay
+emit.ready()  # registers the real helpers, the other ones stay
 symbols.register({name: ctypes.cast(f, P).value or 0 for name, f in _callbacks.items()})
 
 

@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from native_harness import F64, I64, add, execute, given_away, leaving, loop, straight, world
 
-from pijit.codegen import build, engine
+from pijit.codegen import build, emit
 from pijit.codegen.build import compile_graph
 from pijit.ground.weak import Named
 from pijit.ir.graph import (
@@ -377,17 +378,17 @@ def test_code_holds_no_addresses():
 def test_passes_at_level_0_change_nothing(monkeypatch):
     """So they are not run for what is compiled quickly; whoever has functions inlined needs them."""
     unchanged = []
-    kind = engine._kind(True)._library_class
-    plain = kind._optimize_final_module
+    plain = emit.object_code
 
-    def optimize(library):
-        plain(library)
-        before = str(library._final_module)
-        passes, builder = library._codegen._module_pass_manager(opt=0, loop_vectorize=False, slp_vectorize=False)
-        passes.run(library._final_module, builder)
-        unchanged.append(str(library._final_module) == before)
+    def object_code(text, level):
+        module, machine = llvm.parse_assembly(text), emit.target_machine(level)
+        module.data_layout = str(machine.target_data)
+        before = str(module)
+        emit._optimise(module, machine, level)
+        unchanged.append(level == emit.QUICK and str(module) == before)
+        return plain(text, level)
 
-    monkeypatch.setattr(kind, "_optimize_final_module", optimize)
+    monkeypatch.setattr(emit, "object_code", object_code)
     monkeypatch.setattr(build, "_has_tight_loop", lambda graph: False)
     for graph in (summing(), unique(105)):
         build.compile_graph(graph, use_cache=False)

@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 from llvmlite import ir
 
-from pijit.codegen import engine, kernels, vectors
+from pijit.codegen import emit, kernels, vectors
 from pijit.ir.kernel import Kernel, Operand, Step
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")
@@ -22,7 +22,8 @@ def define(kernel: Kernel) -> ir.Module:
 
 
 def machine_code(kernel: Kernel) -> str:
-    return engine.build(str(define(kernel)), kernels.symbol(kernel), False).library.get_asm_str()
+    text: str = emit.object_code(str(define(kernel)), readable=True)
+    return text
 
 
 @pytest.mark.parametrize("steps", [["maximum"], ["maximum", "minimum"], ["maximum", "minimum", "maximum"]])
