@@ -36,10 +36,11 @@ class Account:
 
 
 class Want(NamedTuple):
-    """About how many seconds something takes to compile (0: nobody has looked at it yet), and whether it may not pay."""
+    """About how many seconds something takes to compile (0: nobody has looked at it yet), whether it may not pay, and how many looking may take."""
 
     price: float = 0.0
     doubtful: bool = False
+    look: float = 0.0
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ class Budget:
         """For how long the program has to go on until that can be paid; 0: it can be now."""
         now, account, ran = clock.process_time(), self.account(want), self.ran()
         if account is self.looking:
-            return account.missing(ran)
+            return account.missing(ran, want.look)
         if now - self.reviewed > self.pause and account.missing(ran, want.price - _OF_SAVED * self.saved):
             self.saved, self.reviewed = saved(), now
             self.pause = max(_REVIEW, _OF_REVIEWS * (clock.process_time() - now))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from pijit.ir.graph import Exit as GraphExit
 from pijit.ir.graph import Graph, Value
 from pijit.ir.text import text
 from pijit.pycode.instructions import decode
-from pijit.trace.tracer import Capture, Limits, Tracer, View
+from pijit.trace.limits import Limits, Steps
+from pijit.trace.tracer import Capture, Tracer, View
 
 if TYPE_CHECKING:
     from pijit.codegen.build import Native
@@ -48,19 +50,19 @@ class Compiled:
     captured: str  # the graph before optimisation, when somebody listens
 
 
-def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str]) -> Capture:
-    """The graph of what runs from pc on, for a frame like the one in view."""
+def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str], steps: float = math.inf) -> Capture:
+    """The graph of what runs from pc on, for a frame like the one in view. `TooLong` when that takes more steps."""
     from pijit import _native
 
     errmask = _native.current_errmask()
     borrowed: dict[str, tuple[int, int]] = {}
-    capture = Tracer(code, pc, view, _limits(errmask, varying, borrowed)).capture()
+    capture = Tracer(code, pc, view, _limits(errmask, varying, borrowed, steps)).capture()
     capture.borrowed = borrowed
     capture.graph.errors = error_state(errmask) or ErrorState(harmless=False)
     return capture
 
 
-def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]]) -> Limits:
+def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]], steps: float) -> Limits:
     from pijit.codegen import emit
 
     emit.load()
@@ -130,6 +132,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         errmask=errmask,
         unroll=CONFIG.max_unroll,
         rounds=CONFIG.max_unroll,
+        steps=Steps(steps),
     )
 
 

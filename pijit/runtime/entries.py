@@ -35,6 +35,7 @@ from pijit.runtime.failures import Difference, difference, distance
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+from pijit.trace.limits import TooLong
 from pijit.trace.tracer import Capture
 
 NEVER = -1
@@ -221,7 +222,11 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
-    capture = driver.capture_entry(code, pc, view, options, record.plan.varying)
+    try:
+        capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(options.eager))
+    except TooLong:
+        entry.patience.look_longer()
+        return max(1, _misses_to_wait(state, record, entry, pc))
     try:
         return _use(state, record, entry, pc, capture, cause)
     finally:

@@ -8,6 +8,7 @@ by name (jit) waits for neither.
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from _thread import get_ident
@@ -25,7 +26,9 @@ _SELDOM = 16  # it is asked again after such a part of the misses that were wait
 _COMPILER = "llvmlite.binding"  # imported by the first compilation of a process,
 _FIRST = 2.0  # which costs so many times as much,
 _LOADING = 0.1  # so many seconds more
-_LOOK = 0.2  # what looking at an entry costs, in terms of the setting: a few milliseconds
+_LOOK = 0.4  # what looking at an entry may cost at first, in terms of the setting,
+_LONGER = 4.0  # and so many times as much the next time, where that is not enough
+_STEP_TAKES = 3e-5  # seconds of looking at an instruction
 _MOST = 0.5
 _RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
 
@@ -43,6 +46,7 @@ class Patience:
     in_vain: bool = False
     price: float = 0.0
     doubtful: bool = False
+    look: float = 0.0  # the seconds that looking at it may take, where more than at first
     postponed: bool = False  # it was captured, and is compiled later
 
     def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False) -> int:
@@ -72,12 +76,23 @@ class Patience:
 
     def _to_take(self) -> float:
         """The seconds that the interpreter has to take from there on."""
-        return _RENT * self.spent or self.price or _LOOK * CONFIG.patience_ms * 1e-3
+        return _RENT * self.spent or self.price or self._to_look()
+
+    def _to_look(self) -> float:
+        return self.look or _LOOK * CONFIG.patience_ms * 1e-3
+
+    def steps(self, asked: bool) -> float:
+        """How many instructions capture may look at: how long it takes shows only when it is done."""
+        return math.inf if asked or CONFIG.patience_ms <= 0 else self._to_look() / _STEP_TAKES
+
+    def look_longer(self) -> None:
+        """That was not enough: it is looked at again when the interpreter has taken more there, and there is more time for it."""
+        self.look, self.postponed = _LONGER * self._to_look(), True
 
     def wants(self, took: float) -> Want:
         """What it takes to compile, and to load the compiler if need be. Where most of the program's time is taken that is worth as much as where it
         is sure to pay."""
-        return Want(self.price and self.price + loading(), self.doubtful and took < _MOST * BUDGET.ran())
+        return Want(self.price and self.price + loading(), self.doubtful and took < _MOST * BUDGET.ran(), 0.0 if self.price else self._to_look())
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""

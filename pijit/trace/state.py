@@ -6,7 +6,7 @@ A state is a chain of frames, the root frame (the real one) first, inlined calle
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir.graph import Value
@@ -56,10 +56,14 @@ class FrameState:
     consumer: Consumer | None = None
 
     def copy(self) -> FrameState:
-        then = self.then and replace(self.then, held=self.then.held.copy())
-        consumer = self.consumer and replace(self.consumer, held=self.consumer.held.copy())
-        locals_, stack, names = self.locals.copy(), self.stack.copy(), self.names.copy()
-        return replace(self, locals=locals_, stack=stack, names=names, then=then, made=self.made.copy(), consumer=consumer)
+        """With containers of its own. It is done at each instruction: `replace` takes five times as long."""
+        then, consumer = self.then, self.consumer
+        return FrameState(
+            self.bytecode, self.flow, self.function, self.globals, self.builtins, self.pc, self.locals.copy(), self.stack.copy(), self.names.copy(),
+            then and Then(then.kind, then.held.copy(), then.data),
+            self.made.copy(),
+            consumer and Consumer(consumer.kind, consumer.held.copy(), consumer.data),
+        )  # fmt: skip
 
     def containers(self) -> Iterator[tuple[str, Any, Any]]:
         """(kind, container, keys) of everything that the frame holds."""

@@ -10,7 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
@@ -30,6 +30,7 @@ from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
 from .inline import of_program
+from .limits import Limits, TooLong
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State, Version
@@ -50,35 +51,6 @@ class View:
     stack: tuple[Any, ...]
     unset: object
     alone: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """See ground.config for what the numbers mean. ``elementwise``: whether there is native code for a ufunc on dtypes (those of the operands,
-    then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
-    signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
-    ``single``: for one element by NumPy's inner loop;
-    ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``draw``: for a row of ir.draws; ``histogram``: for
-    np.histogram; ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
-
-    versions: int = 8
-    header_versions: int = 3
-    blocks: int = 2000
-    inline_depth: int = 8
-    elementwise: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
-    formula: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: True
-    reduce: Callable[[str, str], bool] = lambda ufunc, dtype: False
-    scan: Callable[[str, str], bool] = lambda ufunc, dtype: False
-    scalar: Callable[[str, str], bool] = lambda ufunc, dtype: False
-    single: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
-    product: Callable[[str], bool] = lambda dtype: False
-    dot: Callable[[str], bool] = lambda dtype: False
-    draw: Callable[[str], bool] = lambda name: False
-    histogram: Callable[[], bool] = lambda: False
-    varying: Collection[str] = ()
-    errmask: int = 0
-    unroll: int = 64
-    rounds: int = 64
 
 
 @dataclass(slots=True)
@@ -145,7 +117,7 @@ END = object()  # what a handler returns when it has ended the block
 
 
 class Tracer:
-    """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods."""
+    """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods. `TooLong`: see Steps."""
 
     def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
@@ -218,7 +190,10 @@ class Tracer:
         from .opcodes import HANDLERS
 
         while True:
-            frame = self.state.frame
+            frame, steps = self.state.frame, self.limits.steps
+            steps.left -= 1
+            if steps.left < 0:
+                raise TooLong
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
             if frame.bytecode.is_wide or self._exit_slots > _MAX_EXIT_SLOTS or len(self.graph.inputs) > _MAX_INPUTS:

@@ -20,7 +20,8 @@ from pijit.ir.run import run
 from pijit.opt.pipeline import Options, optimize
 from pijit.pycode.instructions import decode
 from pijit.trace.guards import Guards
-from pijit.trace.tracer import Capture, Limits, Tracer, View
+from pijit.trace.limits import Limits
+from pijit.trace.tracer import Capture, Tracer, View
 
 UNSET = object()
 
