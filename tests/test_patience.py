@@ -1,8 +1,10 @@
 """What is hot by its count is compiled when it has also taken some time; and compiling leaves no trace in Python's warnings."""
 
+import itertools
 import subprocess
 import sys
 import time
+import types
 from collections import deque
 from pathlib import Path
 
@@ -149,3 +151,32 @@ f(np.ones(3), 300)
     ]  # fmt: skip
     assert told[0] == told[1]
     assert told[0].count("RuntimeWarning") == 1
+
+
+def test_what_takes_long_to_look_at_is_looked_at_for_longer_each_time(monkeypatch):
+    """How long a capture takes shows when it is done: it is given up, and the program goes on for longer before the next."""
+    given = []
+    real = driver.capture_entry
+
+    def capture(code, pc, view, options, varying, steps):
+        if code.co_name == "long":
+            given.append(steps)
+        return real(code, pc, view, options, varying, steps)
+
+    monkeypatch.setattr(driver, "capture_entry", capture)
+    monkeypatch.setattr(patience, "_STEP_TAKES", 1e-3)
+    monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
+    pijit.config.patience_ms = 10
+    pijit.config.compile_all, pijit.config.threshold_calls = False, 2
+    body = "".join(f"    if x > {k}:\n        y += {k}.5\n" for k in range(12))
+    module = types.ModuleType("a program")
+    exec(f"def long(x):\n    y = 0.5\n{body}    return y\n", vars(module))
+    long = module.long
+    expected, end = long(7.0), time.perf_counter() + 20
+    pijit.enable(module)
+    while not (made := pijit.stats(long).compiles) and time.perf_counter() < end:
+        assert long(7.0) == expected
+    pijit.disable(module)
+    assert made
+    assert given[0] < 10 < given[-1]
+    assert all(after >= 4 * before for before, after in itertools.pairwise(given) if after != before)

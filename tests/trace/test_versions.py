@@ -1,8 +1,13 @@
 """How many versions of a loop a graph has: one where nothing differs between the ways to it, however its body branches."""
 
+import types
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from harness import trace
+from harness import LIMITS, trace
+
+from pijit.trace.limits import Steps, TooLong
 
 
 def inputs_first_seen_inside(t, a, b, gap):
@@ -165,3 +170,16 @@ def test_a_loop_whose_rounds_become_too_many_operations_stays_a_loop():
     capture = trace(large, rounds(40), rounds(40))
     assert capture.loops
     assert _operations(capture.graph) < 400
+
+def test_steps_of_captures_that_begin_again_count():
+    def f(o, n):
+        for i in range(n):
+            if o.x > i:
+                o.x = o.x - 1.0
+        return o.x
+
+    steps = Steps(10_000)
+    trace(f, types.SimpleNamespace(x=5.0), 3, limits=replace(LIMITS, steps=steps))
+    used = 10_000 - steps.left
+    with pytest.raises(TooLong):
+        trace(f, types.SimpleNamespace(x=5.0), 3, limits=replace(LIMITS, steps=Steps(used - 1)))
