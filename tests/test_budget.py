@@ -40,6 +40,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr("pijit.runtime.patience.Patience._to_take", lambda self: patience._RENT * self.spent)
+    monkeypatch.setattr(worth, "is_too_little", lambda seconds, times: False)
     monkeypatch.setattr(resting, "_OFTEN", 0.0)
     monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
     before = BUDGET.saved, BUDGET.reviewed
@@ -257,3 +258,18 @@ def test_an_entry_waits_for_longer_the_more_it_has_taken(monkeypatch):
 
 def test_net_of_a_retired_fragment_is_nothing():
     assert worth.net(types.SimpleNamespace(native=None)) == 0.0
+
+
+@pytest.mark.parametrize("little", [False, True])
+def test_what_takes_less_than_entering_native_code_is_not_counted_for_long(program, monkeypatch, little):
+    """Counting it would take longer than it does itself. Loops, and what they are in, are another matter."""
+    monkeypatch.setattr(worth, "RUN", 1e12 if little else -1e3)
+    monkeypatch.setattr(type(BUDGET), "missing", lambda self, want: 1e-3)
+    plain, value = program["plain"], program["value"]
+    calls(plain, 5000)
+    for _ in range(5000):
+        value(1.5, 2)
+    assert _native.state_of(plain.__code__).mode == ("off" if little else "on")
+    assert _native.state_of(value.__code__).mode == "on"
+    assert not any(record(function).compiles for function in (plain, value))
+    assert ("nothing to compile" in pijit.explain(plain).text()) is little

@@ -121,7 +121,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     record: Record = state.data
     resting.wake()
-    wait = _misses_to_wait(state, record, entry, pc)
+    wait = 0 if _is_too_little(state, record, entry, pc) else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -214,6 +214,9 @@ def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]
 def _compile(
     state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
 ) -> int:
+    if _is_too_little(state, record, entry, pc):
+        _turn_off(state, record, pc, "nothing_to_compile")
+        return NEVER
     code, options = record.code, record.options
     line = _line(code, pc)
     cause = _cause(record, entry, line, failures)
@@ -279,6 +282,12 @@ def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     if wait and (entry.kind == "start" or state.misses(next(iter(record.plan.entries))) >= _OFTEN):
         resting.rest_until_paid(record, entry.patience.wants(state.took(pc)))
     return wait
+
+
+def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
+    """Whether there is so little from there on, up to the end or another entry, that entering native code for it takes longer."""
+    alone = entry.kind == "after" or not any(other.kind == "jump" for other in record.plan.entries.values())
+    return alone and entry.kind != "jump" and not (entry.compiled or record.options.eager) and worth.is_too_little(state.took(pc), state.misses(pc))
 
 
 def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:

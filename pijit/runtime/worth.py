@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pijit.ground.config import CONFIG
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord
@@ -52,6 +53,8 @@ _TOO_SLOW = 0.8
 _OBJECTS_SPEEDUP = 0.1  # at least, once such a loop runs: what enters it and leaves it has to be small against it
 _ARRAYS_SPEEDUP = 1.0  # what a nanosecond in kernels saves at least, however large the arrays are
 _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its iterator
+_TIMED = 15.0  # what is added where it is timed in the interpreter
+_ENOUGH = 1024  # times that tell how long something takes
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
 
@@ -196,6 +199,11 @@ def is_repeatable(graph: Graph) -> bool:
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     """Whether any way through the graph can be worth entering it."""
     return has_loop(graph) or any(saved > RUN for saved in saves)
+
+
+def is_too_little(seconds: float, times: int) -> bool:
+    """Whether what the interpreter has taken so many times is less than native code takes to be entered and left."""
+    return times >= _ENOUGH and seconds * 1e9 < (RUN + _TIMED) * times and not CONFIG.compile_all
 
 
 def net(fragment: FragmentRecord) -> float:
