@@ -67,7 +67,7 @@ def test_a_little_at_once_then_a_share_then_a_smaller_one():
     assert account.missing(budget._FIRST, 0.1) == pytest.approx(2.0)
 
 
-WANTS = [Want(), Want(0.1, doubtful=True), Want(0.1)]
+WANTS = [Want(0.01, "looking"), Want(0.1, "trying"), Want(0.1, "compiling")]
 
 
 @pytest.mark.parametrize("want", WANTS)

@@ -8,7 +8,7 @@ round a loop of numbers: sure, where it is hot, and not where it runs once in a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pijit.ground import clock
 from pijit.runtime import records, worth
@@ -36,11 +36,10 @@ class Account:
 
 
 class Want(NamedTuple):
-    """About how many seconds something takes to compile (0: nobody has looked at it yet), whether it may not pay, and how many looking may take."""
+    """About how many seconds something takes, and the account that they are on."""
 
-    price: float = 0.0
-    doubtful: bool = False
-    look: float = 0.0
+    seconds: float
+    account: Literal["looking", "trying", "compiling"]
 
 
 @dataclass(slots=True)
@@ -59,9 +58,8 @@ class Budget:
         return self.looking, self.trying, self.compiling
 
     def account(self, want: Want) -> Account:
-        if not want.price:
-            return self.looking
-        return self.trying if want.doubtful else self.compiling
+        found: Account = getattr(self, want.account)
+        return found
 
     def spent(self) -> float:
         """Of all accounts."""
@@ -75,11 +73,11 @@ class Budget:
         """For how long the program has to go on until that can be paid; 0: it can be now."""
         now, account, ran = clock.process_time(), self.account(want), self.ran()
         if account is self.looking:
-            return account.missing(ran, want.look)
-        if now - self.reviewed > self.pause and account.missing(ran, want.price - _OF_SAVED * self.saved):
+            return account.missing(ran, want.seconds)
+        if now - self.reviewed > self.pause and account.missing(ran, want.seconds - _OF_SAVED * self.saved):
             self.saved, self.reviewed = saved(), now
             self.pause = max(_REVIEW, _OF_REVIEWS * (clock.process_time() - now))
-        return account.missing(ran, want.price - _OF_SAVED * self.saved)
+        return account.missing(ran, want.seconds - _OF_SAVED * self.saved)
 
 
 BUDGET = Budget()

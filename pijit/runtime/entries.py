@@ -28,7 +28,7 @@ from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
 from pijit.runtime import apart, driver, lifetimes, resting, worth
-from pijit.runtime.budget import BUDGET, Want
+from pijit.runtime.budget import BUDGET
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference, difference, distance
@@ -184,14 +184,14 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
 def _paid_for(record: Record, entry: Entry, took: float) -> Iterator[None]:
     """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
     before, start, patience, loads = entry.compiled, clock.thread_time(), entry.patience, loading()
-    patience.postponed = False
+    patience.postponed, want = False, patience.wants(took)
     try:
         yield
     finally:
         seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
-            BUDGET.account(patience.wants(took) if made else Want()).spent += seconds
+            BUDGET.account(patience.wants(took) if made else want).spent += seconds
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 

@@ -26,7 +26,7 @@ _SELDOM = 16  # it is asked again after such a part of the misses that were wait
 _COMPILER = "llvmlite.binding"  # imported by the first compilation of a process,
 _FIRST = 2.0  # which costs so many times as much,
 _LOADING = 0.1  # so many seconds more
-_LOOK = 0.4  # what looking at an entry may cost at first, in terms of the setting,
+_LOOK = 0.8  # what looking at an entry may cost at first, in terms of the setting,
 _LONGER = 4.0  # and so many times as much the next time, where that is not enough
 _STEP_TAKES = 3e-5  # seconds of looking at an instruction
 _MOST = 0.5
@@ -90,9 +90,12 @@ class Patience:
         self.look, self.postponed = _LONGER * self._to_look(), True
 
     def wants(self, took: float) -> Want:
-        """What it takes to compile, and to load the compiler if need be. Where most of the program's time is taken that is worth as much as where it
-        is sure to pay."""
-        return Want(self.price and self.price + loading(), self.doubtful and took < _MOST * BUDGET.ran(), 0.0 if self.price else self._to_look())
+        """What looking takes, or once that is done compiling, and loading the compiler if need be. Where most of the program's time is taken
+        either is worth as much as where it is sure to pay."""
+        most = took >= _MOST * BUDGET.ran()
+        if not self.price:
+            return Want(self._to_look(), "compiling" if most else "looking")
+        return Want(self.price + loading(), "trying" if self.doubtful and not most else "compiling")
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""
