@@ -168,7 +168,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
         return _AGAIN
     record.misses += bool(failures)
     try:
-        with warnings_remembered(), _paid_for(record, entry, state.took(pc)):
+        with warnings_remembered(), _paid_for(record, entry, state.took(pc), state.misses(pc)):
             return _compile(state, record, entry, pc, raw, failures)
     except CaptureError as error:
         return error
@@ -181,17 +181,17 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
 
 
 @contextmanager
-def _paid_for(record: Record, entry: Entry, took: float) -> Iterator[None]:
+def _paid_for(record: Record, entry: Entry, took: float, misses: int) -> Iterator[None]:
     """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
     before, start, patience, loads = entry.compiled, clock.thread_time(), entry.patience, loading()
-    patience.postponed, want = False, patience.wants(took)
+    patience.postponed, want = False, patience.wants(took, misses)
     try:
         yield
     finally:
         seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
-            BUDGET.account(patience.wants(took) if made else want).spent += seconds
+            BUDGET.account(patience.wants(took, misses) if made else want).spent += seconds
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 
@@ -278,9 +278,10 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 
 
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
-    wait = entry.patience.misses_to_wait(state.took(pc), record.options.eager, bool(entry.compiled) or entry.kind == "after")
+    took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
+    wait = entry.patience.misses_to_wait(took, record.options.eager, goes_on, misses)
     if wait and (entry.kind == "start" or state.misses(next(iter(record.plan.entries))) >= _OFTEN):
-        resting.rest_until_paid(record, entry.patience.wants(state.took(pc)))
+        resting.rest_until_paid(record, entry.patience.wants(took, misses))
     return wait
 
 
