@@ -224,8 +224,9 @@ ROWS: tuple[Reason, ...] = (
            "The fragment was no faster than the interpreter and was retired, by what its operations save or by the clock; or nothing was compiled, "
            "since its loops only move objects about.",
            "Nothing: the interpreter runs this."),
-    Reason("PJ405", "nothing_to_compile", "nothing to compile here", "Capture found too little between entry and first break.",
-           "See the break."),
+    Reason("PJ405", "nothing_to_compile", "nothing to compile here",
+           "Capture found too little between entry and first break, or the interpreter takes less there than entering native code does.",
+           "See the break, if there is one."),
     Reason("PJ408", "not_a_python_function", "not a Python function",
            "Builtins, classes and callables written in C have no bytecode to compile; they are returned as they are.",
            "Jit the Python function that calls them."),
