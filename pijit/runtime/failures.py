@@ -221,7 +221,7 @@ def of_globals(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 def of_class(row: Row, name: str, got: Any) -> Iterator[Difference]:
     cls, *said = row[1]
-    bases = MRO(cls) if is_a(cls, type) else ()
+    bases = (is_a(cls, type) and MRO(cls)) or ()
     for member, wanted in zip(said[::2], said[1::2], strict=True):
         spaces = [NAMESPACE(base) for base in bases]
         found: Any = bases if member == "__mro__" else next((space[member] for space in spaces if member in space), _native.UNSET)

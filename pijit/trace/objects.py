@@ -69,7 +69,7 @@ def is_plain(cls: type | None) -> bool:
 
 def class_lookup(cls: type, name: str) -> Any:
     """What the class and its bases say of a name, found without running anything."""
-    for base in _mro(cls):
+    for base in mro(cls):
         namespace = _namespace(base)
         if not set(map(type, list(namespace))) <= {str}:  # others have an __eq__ of their own
             raise Break("unsupported_type", f"{class_name(base)}, whose namespace holds more than names")
@@ -80,12 +80,15 @@ def class_lookup(cls: type, name: str) -> Any:
 
 def is_subclass(cls: type, other: type) -> bool:
     """issubclass() without what a metaclass has to say."""
-    return any(base is other for base in _mro(cls))
+    return any(base is other for base in mro(cls))
 
 
 def mro(cls: type) -> tuple[type, ...]:
-    """The order of a class's bases."""
-    return _mro(cls)  # type: ignore[no-any-return]
+    """The order of a class's bases. It has none while its metaclass decides on it, nor as long as a type of C has not been made ready."""
+    order: tuple[type, ...] | None = _mro(cls)
+    if order is None:
+        raise Break("unsupported_type", f"{class_name(cls)}, whose bases have no order yet")
+    return order
 
 
 def namespace(cls: type) -> Any:
