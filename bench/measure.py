@@ -1,4 +1,4 @@
-"""How everything is measured: repeats of all contenders in turn, in one process, and the least of each.
+"""How everything is measured: repeats of all contenders in turn, there and back, in one process, and the least of each.
 
 Ratios within one run are what counts; absolute times are there to be looked at. BENCH_CLOCK=cpu counts the time that the process
 itself ran, which is right for what runs in one thread on a machine that is busy with other things. Contenders other than pijit run with
@@ -65,6 +65,16 @@ def hook(on: bool) -> None:
         _native.uninstall()
 
 
+def let_threads_rest() -> None:
+    """Returns once the process runs nothing, within half a second: the threads of a BLAS spin for a while after a product, and those of
+    numba's (SciPy's) would take a core from whoever is measured next, which uses NumPy's."""
+    for _ in range(100):
+        began, ran = time.perf_counter(), time.process_time()
+        time.sleep(0.002)
+        if time.process_time() - ran < 0.2 * (time.perf_counter() - began):
+            return
+
+
 def interleaved(
     contenders: dict[str, Any], call: str = "f()", repeats: int = 11, sample: float = SAMPLE, **names: Any
 ) -> dict[str, float]:
@@ -81,9 +91,10 @@ def interleaved(
             number = max(number + 1, int(number * min(10.0, 1.2 * sample / max(spent, 1e-9))))
         numbers[name] = number
     best = dict.fromkeys(contenders, float("inf"))
-    for _ in range(repeats):
-        for name, timer in timers.items():
+    for turn in range(repeats):
+        for name, timer in list(timers.items())[:: -1 if turn % 2 else 1]:  # nobody always comes after the same
             hook(name == "pijit")
+            let_threads_rest()
             best[name] = min(best[name], timer.timeit(numbers[name]) / numbers[name])
     hook(True)
     return best
