@@ -260,6 +260,13 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     const Plan *plan = (const Plan *)words;
     Walk target;
     const int64_t *operands = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target), n = p[0];
+    if (plan->watched) {
+        pj_fp_clear();
+    }
+    memset(p + plan->result, 0, 4 * sizeof *p);
+    if (plan->naxes == 1 && !plan->in_place && plan->direct != 3 && n * target.itemsize <= BUFFER) {
+        return run_short(kernel, plan, p, &target);
+    }
     int64_t row = target.itemsize; /* bytes of a row of the first axis */
     for (int64_t i = 1; i < plan->naxes; i++) {
         row *= p[i];
@@ -267,15 +274,8 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     const int64_t size = row * n;
     const bool small = size <= BUFFER;
     int how = (small && !plan->in_place) || plan->direct == 3 ? MIXED : situation(plan, p, &target, operands, small);
-    if (plan->watched) {
-        pj_fp_clear();
-    }
-    memset(p + plan->result, 0, 4 * sizeof *p);
     if (plan->direct == 3) {
         return raised(kernel, plan, 0, n, p) ? REDO : DONE;
-    }
-    if (small && !plan->in_place && plan->naxes == 1) {
-        return run_short(kernel, plan, p, &target);
     }
     if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
         int64_t flags = raised(kernel, plan, 0, n, p);

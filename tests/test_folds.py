@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from differential import check_calls
+from llvmlite import ir
 
 import pijit
 from pijit.codegen import folds
+from pijit.codegen.kernels import define
 from pijit.ground.config import CONFIG
 from pijit.ir.kernel import Fold, Kernel, Operand, Step
 from pijit.ir.ufuncs import shows_flags
@@ -142,3 +144,14 @@ def test_an_order_that_is_not_known_is_numpys(monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
 def test_the_order_is_known(dtype):
     assert folds.known(dtype)
+
+
+def test_elements_that_lie_apart_are_added_as_they_are_made():
+    def ways(stride):
+        """In how many places of the kernel's code an element is made."""
+        module = ir.Module()
+        define(module, Kernel(1, (Operand("float64", (stride,)),), (Step("multiply", (0, 0), "float64"),), (), fold=Fold(1, 0)))
+        return str(module).count("fmul")
+
+    assert ways(8) == 3  # eight by eight and one by one, or into the buffer
+    assert ways(None) == ways(16) == 2

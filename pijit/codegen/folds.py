@@ -8,7 +8,7 @@ the other half. Along other axes row is added to row.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
@@ -18,9 +18,12 @@ from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _SUMS, _BLOCK, _DEPTH = 8, 128, 64
 _STEPS = 8  # kernels of so many have, since LLVM takes its time for them:
-_FEW = 32  # code for less elements than these, which need no buffer;
+_FEW = 32  # code for less elements than these, which need no buffer, and nor do more where they do not lie one behind the other;
 _SHORT = (2, 3)  # and for a last axis of these lengths
 _LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 137, 255, 257, 1031, 4099)
 
@@ -145,15 +148,23 @@ class FoldedBody(Body):
         pairs = _Pairs(self, element)
         self._set(self._nothing())
         if isinstance(high, ir.Constant):
-            pairs.emit_in_turn(I64(0), high)
+            pairs.in_turn(I64(0), high)
         else:
             by_eight = self.small and not self.sources
-            with builder.if_else(builder.icmp_signed("<", n, I64(_FEW if by_eight else _SUMS))) as (few, many):
-                with few:
-                    pairs.emit_few(n, by_eight)
-                with many:
-                    pairs.emit(n)
+            if by_eight and self._apart():
+                pairs.emit(n, pairs.in_eights)
+            else:
+                with builder.if_else(builder.icmp_signed("<", n, I64(_FEW if by_eight else _SUMS))) as (few, many):
+                    with few:
+                        (pairs.in_eights if by_eight else pairs.in_turn)(I64(0), n)
+                    with many:
+                        pairs.emit(n, pairs.in_buffer)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
+
+    def _apart(self) -> bool:
+        """Whether elements of an operand need not lie one behind the other: no vector of them is read at once, and a buffer gains nothing."""
+        steps = ((operand.strides[-1], np.dtype(operand.dtype).itemsize) for operand in self.kernel.operands if operand.strides)
+        return any(step not in (0, size) for step, size in steps)
 
     def _nothing(self) -> ir.Value:
         return self.type(0) if self.dtype == "int64" else self.type(-0.0)
@@ -181,30 +192,27 @@ class _Pairs:
         made.type = POINTER  # llvmlite would give it a pointer type of its own
         return made
 
-    def emit_few(self, n: ir.Value, by_eight: bool) -> None:
-        """Less than a block, or less than eight: as they are made."""
+    def in_eights(self, first: ir.Value, n: ir.Value) -> None:
+        """At most a block, as the elements are made."""
         body, b = self.body, self.body.builder
-        if not by_eight:
-            self.emit_in_turn(I64(0), n)
-            return
         with b.if_then(b.icmp_signed(">=", n, I64(_SUMS))):
             b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
             with body.loop(I64(0), b.lshr(n, I64(3))) as turn:
-                start = b.shl(turn, I64(3))
+                start = b.add(first, b.shl(turn, I64(3)))
                 with body.loop(I64(0), I64(_SUMS)) as lane:
                     b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
                 self._add_eight(self.lanes)
             self._join_eight()
-        self.emit_in_turn(b.and_(n, I64(-_SUMS)), n)
+        self.in_turn(b.add(first, b.and_(n, I64(-_SUMS))), b.add(first, n))
 
-    def emit_in_turn(self, low: ir.Value, high: ir.Value) -> None:
+    def in_turn(self, low: ir.Value, high: ir.Value) -> None:
         """One after the other, to what is there."""
         body = self.body
         with body.loop(low, high) as index:
             body._set(body._add(body._get(), self.element(index)))
 
-    def emit(self, n: ir.Value) -> None:
-        """Halves, until what is left is a block; adds it to what waits for it, and goes on with what is next."""
+    def emit(self, n: ir.Value, add_up: Callable[[ir.Value, ir.Value], None]) -> None:
+        """Halves, until what is left is a block, which is added up; adds it to what waits for it, and goes on with what is next."""
         b, start = self.body.builder, self.body.builder.block
         down, halve, leaf, up, wait, other, join, done = (b.append_basic_block() for _ in range(8))
         b.branch(down)
@@ -222,7 +230,7 @@ class _Pairs:
         b.branch(down)
 
         b.position_at_end(leaf)
-        self._block(first, length)
+        add_up(first, length)
         behind = b.add(first, length)
         after = b.block
         b.branch(up)
@@ -250,7 +258,8 @@ class _Pairs:
         b.branch(up)
         b.position_at_end(done)
 
-    def _block(self, first: ir.Value, length: ir.Value) -> None:
+    def in_buffer(self, first: ir.Value, length: ir.Value) -> None:
+        """A block of at least eight, by way of the buffer."""
         body, b = self.body, self.body.builder
         with body.loop(I64(0), length) as index:
             b.store(self.element(b.add(first, index)), self._at(self.buffer, body.type, index))
