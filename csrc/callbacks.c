@@ -4,7 +4,6 @@
 
 #include <signal.h>
 
-int64_t pj_in_callbacks;
 PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial; /* strong or NULL */
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
@@ -100,7 +99,7 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
         hold_signals(&before);
         int64_t start = pj_clock();
         result = pj_call_back(callback, args);
-        pj_in_callbacks += pj_clock() - start;
+        pj_times.elsewhere += pj_clock() - start;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         Py_DECREF(args);
     }

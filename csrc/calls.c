@@ -194,8 +194,7 @@ static void unlink_chain(PjRun *r, PjSite *s, PjFrame **shadows)
     PJ_CURRENT(r->ts) = r->frame;
 }
 
-/* See docs/native.md. */
-int64_t pj_call(int64_t *W, int64_t number)
+static int64_t call(int64_t *W, int64_t number)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
     PjSite *s = &r->fragment->sites[number];
@@ -238,6 +237,30 @@ int64_t pj_call(int64_t *W, int64_t number)
     }
     /* The callee switched tracing on: what follows belongs to the tracer, so the frame goes on in the interpreter. */
     return pj_traced(r->ts, pj_frame_code(r->frame)) ? 2 : 0;
+}
+
+/* See docs/native.md. */
+int64_t pj_call(int64_t *W, int64_t number)
+{
+    if (PJ_LIKELY(pj_times.runs == 0)) {
+        return call(W, number);
+    }
+    const int64_t before = pj_times.in_numpy, start = pj_clock();
+    int64_t status = call(W, number);
+    pj_times.in_numpy = before + (pj_clock() - start); /* what was within is a part of it */
+    return status;
+}
+
+/* The same for a loop of NumPy's, with the floating-point flags cleared. */
+void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own)
+{
+    const bool timed = pj_times.runs != 0;
+    const int64_t start = timed ? pj_clock() : 0;
+    pj_fp_clear();
+    loop(data, lengths, steps, own);
+    if (timed) {
+        pj_times.in_numpy += pj_clock() - start;
+    }
 }
 
 /* ---- fragments that are Python objects ---- */

@@ -7,9 +7,25 @@
 #define PJ_SAMPLE 31 /* the first few runs and then every so many are timed: whether a fragment pays is judged by it */
 #define PJ_FIRST 4
 
+PjTimes pj_times;
+
 static inline bool is_timed(const PjFragment *f)
 {
-    return (f->hits & PJ_SAMPLE) == 0 || f->hits <= PJ_FIRST;
+    return (f->hits & PJ_SAMPLE) == 0 || f->hits <= PJ_FIRST || pj_times.laps != 0;
+}
+
+/* Runs native code, and gives how long that took but for what it called in NumPy. */
+static int64_t run_timed(PjFragment *f, int64_t *W, int64_t *took)
+{
+    const int64_t elsewhere = pj_times.elsewhere, in_numpy = pj_times.in_numpy;
+    pj_times.runs++;
+    const int64_t start = pj_clock();
+    int64_t exit = pj_run_native(f, W);
+    const int64_t all = pj_clock() - start;
+    pj_times.runs--;
+    *took = all - (pj_times.in_numpy - in_numpy);
+    pj_times.elsewhere = elsewhere + all; /* what was within is a part of it */
+    return exit;
 }
 
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
@@ -50,9 +66,9 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     int64_t exit;
     pj_frame_link(r->ts, r->frame, r->prev); /* for who looks at what this thread does: faulthandler, tracemalloc */
     if (PJ_UNLIKELY(is_timed(f))) {
-        int64_t start = pj_clock();
-        exit = pj_run_native(f, W);
-        f->sampled += pj_clock() - start;
+        int64_t took;
+        exit = run_timed(f, W, &took);
+        f->sampled += took;
         f->samples++;
     }
     else {
@@ -106,14 +122,11 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
     for (int i = 0; i < f->nroots; i++) {
         roots[i] = 0;
     }
-    int64_t start = 0;
+    int64_t took = 0;
     bool timed = is_timed(f);
-    if (PJ_UNLIKELY(timed)) {
-        start = pj_clock();
-    }
     Py_INCREF(f);
     int collects = pj_keep_from_collecting(); /* no frame shows where that would be */
-    int64_t exit = pj_run_native(f, W);
+    int64_t exit = PJ_UNLIKELY(timed) ? run_timed(f, W, &took) : pj_run_native(f, W);
     PyObject *result = PJ_LIKELY(exit >= 0 && exit < f->nexits) ? pj_return(&f->exits[exit], W) : NULL;
     pj_let_collect(collects);
     if (PJ_UNLIKELY(result == NULL)) {
@@ -121,7 +134,7 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
         f->repeatable = ++f->unreturned < MOST_UNRETURNED;
     }
     else if (PJ_UNLIKELY(timed)) {
-        f->sampled += pj_clock() - start;
+        f->sampled += took;
         f->samples++;
     }
     for (int i = 0; i < f->nroots; i++) {
@@ -144,20 +157,24 @@ static PjStep try_all(PjRun *r, PjPoint *point)
 
 /* ---- laps: what the interpreter takes where native code might take over ---- */
 
-#define LAPS 15 /* the first few misses and then every so many are timed */
+#define LAPS 15 /* the first few misses and then every so many are timed, each for those since the one before: callees become native */
 
 void pj_lap_begins(PjRun *r, PjPoint *point)
 {
     if (point->wait >= 0 && ((point->misses & LAPS) == 0 || point->misses <= PJ_FIRST)) {
         r->timed = point;
-        r->since = pj_clock() - pj_in_callbacks;
+        r->since = pj_clock() - pj_times.elsewhere;
+        pj_times.laps++;
     }
 }
 
 void pj_lap_counts(PjRun *r)
 {
-    r->timed->took += pj_clock() - pj_in_callbacks - r->since;
-    r->timed->laps++;
+    pj_times.laps--;
+    PjPoint *point = r->timed;
+    point->last = pj_clock() - pj_times.elsewhere - r->since;
+    point->took += point->last * (point->misses - point->laps);
+    point->laps = point->misses;
     r->timed = NULL;
 }
 

@@ -245,7 +245,7 @@ static PyObject *fragment_exits(PyObject *self, void *closure)
 
 static PyMemberDef fragment_members[] = {
     {"hits", T_LONGLONG, offsetof(PjFragment, hits), READONLY, "times the guards held"},
-    {"sampled", T_LONGLONG, offsetof(PjFragment, sampled), READONLY, "nanoseconds spent in the runs that were timed"},
+    {"sampled", T_LONGLONG, offsetof(PjFragment, sampled), READONLY, "nanoseconds spent in the runs that were timed, but for what they called in NumPy"},
     {"samples", T_LONGLONG, offsetof(PjFragment, samples), READONLY, "how many runs were timed"},
     {"misses", T_LONGLONG, offsetof(PjFragment, misses), READONLY, "times a guard failed"},
     {"data", T_OBJECT_EX, offsetof(PjFragment, data), 0, "what Python keeps with the fragment"},

@@ -89,8 +89,15 @@ static inline bool pj_only_thread(PyThreadState *ts)
     return ts->next == NULL && ts->prev == NULL && ts->interp == PyInterpreterState_Main();
 }
 
+/* What is timed now, and the nanoseconds that are no part of it; dispatch.c. */
+typedef struct {
+    int laps, runs;
+    int64_t elsewhere; /* of no lap: callbacks, and native code as long as a lap is timed */
+    int64_t in_numpy;  /* of no run: what native code that is timed calls, which takes as long in the interpreter */
+} PjTimes;
+extern PjTimes pj_times;
+
 /* Nanoseconds. */
-extern int64_t pj_in_callbacks; /* nanoseconds: nothing of the program's */
 
 static inline int64_t pj_clock(void)
 {
@@ -255,6 +262,8 @@ int64_t pj_reference(int64_t *W);
 int pj_site_parse(PjSite *site, PyObject *tuple);
 void pj_site_clear(PjSite *site);
 int64_t pj_call(int64_t *W, int64_t site);
+typedef void (*PjLoop)(char **data, const int64_t *lengths, const int64_t *steps, void *own);
+void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own);
 
 /* fragments.c */
 extern PyTypeObject PjFragment_Type;

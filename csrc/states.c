@@ -256,8 +256,7 @@ static PyObject *state_took(PyObject *self, PyObject *pc)
     if (!point_at(self, pc, &p)) {
         return NULL;
     }
-    bool any = p != NULL && p->laps > 0;
-    return PyFloat_FromDouble(any ? 1e-9 * (double)p->took / (double)p->laps * (double)p->misses : 0.0);
+    return PyFloat_FromDouble(p != NULL ? 1e-9 * ((double)p->took + (double)(p->misses - p->laps) * (double)p->last) : 0.0);
 }
 
 static PyObject *state_misses(PyObject *self, PyObject *pc)

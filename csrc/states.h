@@ -17,8 +17,9 @@ typedef struct PjPoint {
     int count;
     PjFragment **fragments; /* strong */
     int64_t misses;
-    int64_t took; /* nanoseconds that the interpreter took from a miss to the next entry or the end of the frame, */
-    int64_t laps; /* of so many of the misses */
+    int64_t took;  /* about how many nanoseconds the interpreter took from its misses to the next entry or the end of the frame, */
+    int64_t laps;  /* of the first so many of them: */
+    int64_t last;  /* what it took of the last one that was timed, and stands for those before it */
     bool listed;  /* an entry of the newest plan leads here */
     int64_t wait; /* misses left until on_entry is called; -1: never */
 } PjPoint;

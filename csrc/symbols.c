@@ -58,6 +58,7 @@ PyObject *pj_symbols(void)
         void *address;
     } table[] = {
         {"pj_call", (void *)pj_call},
+        {"pj_call_loop", (void *)pj_call_loop},
         {"pj_look", (void *)pj_look},
         {"pj_look_at", (void *)pj_look_at},
         {"pj_make", (void *)pj_make},

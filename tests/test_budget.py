@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import types
 
+import numpy as np
 import pytest
 
 import pijit
@@ -95,6 +97,28 @@ def test_native_code_saves_no_more_than_it_took(monkeypatch, doubtful):
     monkeypatch.setattr(worth, "net", lambda fragment: 1e9)
     native = types.SimpleNamespace(hits=100, sampled=50.0, samples=5)
     assert worth.known_net(types.SimpleNamespace(doubtful=doubtful, native=native)) == 1000.0
+
+
+def product(a):
+    return a @ a + 1.0
+
+
+def inverse(a):
+    return np.linalg.pinv(a) + 1.0
+
+
+@pytest.mark.parametrize("function", [product, inverse], ids=lambda function: function.__name__)
+def test_what_native_code_calls_in_numpy_is_no_gain(function):
+    fast = pijit.jit(types.FunctionType(function.__code__.replace(), globals()))
+    a = np.random.default_rng(1).random((300, 300))
+    fast(a)
+    start = time.perf_counter()
+    for _ in range(3):
+        fast(a)
+    passed = time.perf_counter() - start
+    native = _native.state_of(fast.__code__).data.fragments[0].native
+    assert native.samples >= 3
+    assert 1e-9 * native.sampled / native.samples < passed / 3 / 2
 
 
 def test_what_is_saved_is_summed_up():

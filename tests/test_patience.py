@@ -107,6 +107,65 @@ def test_the_time_of_misses_is_taken(monkeypatch):
     assert 4 * 2e-3 <= state.took(start) < 4 * 2e-2
 
 
+@pytest.mark.parametrize("native", [False, True])
+def test_the_time_of_native_callees_is_not_the_interpreters(native):
+    """A caller has nothing to gain of what its callees do natively already."""
+    callee = types.FunctionType(slow_sum.__code__.replace(), globals())
+    if native:
+        callee = pijit.jit(callee)
+        callee(10)
+    caller = types.FunctionType(calls.__code__.replace(), globals())
+    state = _native.attach(caller.__code__, None, "on")
+    entries = first_entries(caller.__code__, outline(caller.__code__), Options())
+    state.set_entries([row for entry in entries.values() for row in entry.rows])
+    _native.set_callbacks(on_entry=lambda *args: 10**6)
+    try:
+        _native.install()
+        start = time.perf_counter()
+        caller(callee, 40)
+        passed = time.perf_counter() - start
+    finally:
+        _native.uninstall()
+        _native.set_callbacks(on_entry=entries_module.on_entry)
+    (loop,) = [pc for pc in entries if state.misses(pc) > 1]
+    assert (state.took(loop) < passed / 2) is native
+
+
+def slow_sum(n):
+    total = 0.0
+    for i in range(n):
+        total += i * 0.5
+    return total
+
+
+def calls(callee, n):
+    for _ in range(n):
+        callee(200_000 if n else 0)
+
+
+def test_what_a_function_took_once_is_not_what_it_takes():
+    """Its first calls took long; then it became fast, for instance because its callees were compiled."""
+    state = _native.attach(slow_at_first.__code__, None, "on")
+    entries = first_entries(slow_at_first.__code__, outline(slow_at_first.__code__), Options())
+    state.set_entries([row for entry in entries.values() for row in entry.rows])
+    _native.set_callbacks(on_entry=lambda *args: 10**6)
+    try:
+        _native.install()
+        for n in range(400):
+            slow_at_first(n)
+    finally:
+        _native.uninstall()
+        _native.set_callbacks(on_entry=entries_module.on_entry)
+    (start,) = entries
+    assert 6 * 5e-3 <= state.took(start) < 40 * 5e-3
+
+
+def slow_at_first(n):
+    if n < 20:
+        time.sleep(5e-3)
+    return n
+
+
 def first_times(x, n):
     first = x[0]
     total = 0

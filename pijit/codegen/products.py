@@ -116,10 +116,9 @@ def _matmul(d: Driver, op: Op) -> Any:
     place = made[0].data if made else d.stack(2)
     steps = [*_walk(d, left, rows, True), *_walk(d, right, True, columns)]
     steps += _walk(d, made[0], rows, columns) if made else (ZERO, ZERO)
-    symbol = d.unit(unit)
-    call(b, "pj_fp_clear", ir.VoidType())
     words = [_words(d, (left.data, right.data, place)), _words(d, (ONE, *lengths)), _words(d, (ZERO, ZERO, ZERO, *steps))]
-    call(b, symbol, ir.VoidType(), *words, d.data_symbol(unit.data) if unit.data else PTR(None))
+    own = d.data_symbol(unit.data) if unit.data else PTR(None)
+    call(b, "pj_call_loop", ir.VoidType(), d.data_symbol(d.unit(unit)), *words, own)
     exit_and_release(d, op, raised(d, op), made)
     return made[0] if made else _of_one(d, op, left, right, load_element(d, place, left.type.name))
 
