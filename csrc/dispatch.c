@@ -9,22 +9,30 @@
 
 PjTimes pj_times;
 
+#define LONG_RUN 1000 /* nanoseconds: runs that take longer are timed all as long as a lap is, others stand for those since the last one */
+
+static inline bool each_is_timed(const PjFragment *f)
+{
+    return f->hits <= PJ_FIRST || (pj_times.laps != 0 && f->sampled > LONG_RUN * f->samples);
+}
+
 static inline bool is_timed(const PjFragment *f)
 {
-    return (f->hits & PJ_SAMPLE) == 0 || f->hits <= PJ_FIRST || pj_times.laps != 0;
+    return (f->hits & PJ_SAMPLE) == 0 || each_is_timed(f);
 }
 
 /* Runs native code, and gives how long that took but for what it called in NumPy. */
 static int64_t run_timed(PjFragment *f, int64_t *W, int64_t *took)
 {
     const int64_t elsewhere = pj_times.elsewhere, in_numpy = pj_times.in_numpy;
+    const int64_t runs = each_is_timed(f) ? 1 : PJ_SAMPLE + 1;
     pj_times.runs++;
     const int64_t start = pj_clock();
     int64_t exit = pj_run_native(f, W);
     const int64_t all = pj_clock() - start;
     pj_times.runs--;
     *took = all - (pj_times.in_numpy - in_numpy);
-    pj_times.elsewhere = elsewhere + all; /* what was within is a part of it */
+    pj_times.elsewhere = elsewhere + runs * all; /* what was within is a part of it */
     return exit;
 }
 
@@ -173,6 +181,9 @@ void pj_lap_counts(PjRun *r)
     pj_times.laps--;
     PjPoint *point = r->timed;
     point->last = pj_clock() - pj_times.elsewhere - r->since;
+    if (point->last < 0) { /* other threads ran native code meanwhile, or it was estimated too high */
+        point->last = 0;
+    }
     point->took += point->last * (point->misses - point->laps);
     point->laps = point->misses;
     r->timed = NULL;
