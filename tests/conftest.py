@@ -8,6 +8,7 @@ at the whole process: their files run in processes of their own (test_alone.py),
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import shutil
 import signal
@@ -49,6 +50,13 @@ SECONDS = int(os.environ.get("PIJIT_TEST_SECONDS", "120"))
 
 def too_long(signum, frame):
     raise TimeoutError(f"the test took more than {SECONDS} s, or five times that for many tests in one")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def young():
+    """What other files left is nothing that the collections of this one look at: hundreds of thousands of objects, each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
