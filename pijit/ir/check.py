@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .graph import Block, Branch, Const, Graph, Jump, Leave, Op, Value
 from .ops import OPS
 from .signatures import SIGNATURES
@@ -90,15 +92,14 @@ class _Checker:
 
     def block(self, block: Block, known: set[Value], once: set[Value]) -> None:
         for op in block.ops:
-            where = f"{op.name} at line {op.line}"
-            self.used(op.args, known, where)
-            self.op(op, where)
+            self.used(op.args, known, op)
+            self.op(op)
             for name, exit in op.exits.items():
                 if id(exit) in self.exits:
-                    raise GraphError(f"{where} shares an exit, which has one index, with another operation")
+                    raise GraphError(f"{_place(op)} shares an exit, which has one index, with another operation")
                 self.exits.add(id(exit))
-                extra = {op.attrs["boxed"]} if op.name == "call" and name == "type" else set()
-                self.used([value for value in exit.values() if value not in extra], known, f"exit {name} of {where}")
+                extra = op.attrs["boxed"] if op.name == "call" and name == "type" else None
+                self.used([value for value in exit.values() if value is not extra], known, op, name)
             self.define(known, once, op.results)
         end = block.end
         if isinstance(end, Branch):
@@ -108,27 +109,31 @@ class _Checker:
         for jump in block.jumps():
             self.used(jump.args, known, "jump")
         if isinstance(end, Leave):
-            self.used(end.exit.values(), known, f"leave {end.exit.reason}")
+            self.used(end.exit.values(), known, "leave", end.exit.reason)
 
-    def used(self, values: list[Value] | tuple[Value, ...], known: set[Value], where: str) -> None:
+    def used(self, values: Iterable[Value], known: set[Value], user: Op | str, part: str = "") -> None:
         for value in values:
-            if not isinstance(value, Const) and value not in known:
-                raise GraphError(f"{where} uses a value ({value.type}) that is not defined there")
+            if value not in known and not isinstance(value, Const):
+                raise GraphError(f"{_place(user)} {part} uses a value ({value.type}) that is not defined there")
 
     def jump(self, jump: Jump) -> None:
         pairs = zip(jump.args, jump.target.params, strict=False)
         if len(jump.args) != len(jump.target.params) or not all(fits(arg.type, param.type) for arg, param in pairs):
             raise GraphError("the arguments of a jump do not fit the parameters of its target")
 
-    def op(self, op: Op, where: str) -> None:
+    def op(self, op: Op) -> None:
         row = OPS.get(op.name)
         if row is None:
             raise GraphError(f"unknown operation {op.name}")
         if tuple(op.exits) != row.exits:
-            raise GraphError(f"{where} has exits {tuple(op.exits)} instead of {row.exits}")
-        missing = [name for name in row.attrs if name not in op.attrs]
-        if missing:
-            raise GraphError(f"{where} lacks {missing}")
+            raise GraphError(f"{_place(op)} has exits {tuple(op.exits)} instead of {row.exits}")
+        for name in row.attrs:
+            if name not in op.attrs:
+                raise GraphError(f"{_place(op)} lacks {name}")
         if not SIGNATURES[op.name](op):
             types = f"({', '.join(str(arg.type) for arg in op.args)}) -> ({', '.join(str(value.type) for value in op.results)})"
-            raise GraphError(f"{where} has types {types}")
+            raise GraphError(f"{_place(op)} has types {types}")
+
+
+def _place(user: Op | str) -> str:
+    return user if isinstance(user, str) else f"{user.name} at line {user.line}"

@@ -158,7 +158,10 @@ class Exit:
 
     def values(self) -> list[Value]:
         """The values that this exit needs, each once, in order."""
-        return list(dict.fromkeys(v for recipe in self.recipes() for v in recipe_values(recipe)))
+        found: dict[Value, None] = {}
+        for recipe in self.recipes():
+            _find_values(recipe, found)
+        return list(found)
 
 
 def anew(exits: Mapping[str, Exit]) -> dict[str, Exit]:
@@ -167,12 +170,23 @@ def anew(exits: Mapping[str, Exit]) -> dict[str, Exit]:
 
 
 def recipe_values(recipe: Recipe) -> Iterator[Value]:
+    """The values that the recipe needs, as often as it names them."""
     if isinstance(recipe, Box):
         if not isinstance(recipe.value, Const):
             yield recipe.value
     elif isinstance(recipe, Build):
         for item in recipe.items:
             yield from recipe_values(item)
+
+
+def _find_values(recipe: Recipe, found: dict[Value, None]) -> None:
+    """Adds them, each once: exits ask this most often of all."""
+    if isinstance(recipe, Box):
+        if not isinstance(recipe.value, Const):
+            found[recipe.value] = None
+    elif isinstance(recipe, Build):
+        for item in recipe.items:
+            _find_values(item, found)
 
 
 def recipes_of(op: Op) -> tuple[Recipe, ...]:
