@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from graphs import Builder
 from native_harness import add, execute, loop
+from shares import share
 
 from pijit.codegen.scalars import supports
 from pijit.ir.graph import Value, const
@@ -73,7 +74,7 @@ def numpy_program(rng):
     return loop([n, *state], lambda block: state, body)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", share(range(45)))
 def test_numpy_scalar_programs(seed):
     rng = random.Random(seed)
     graph, native = numpy_program(rng), None
@@ -97,7 +98,7 @@ def shown(value):
     return type(value), value
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", share(range(36)))
 def test_scalar_programs(seed):
     rng = random.Random(seed)
     graph = program(rng)
@@ -137,7 +138,7 @@ def operand(rng, shape, order, dtype):
     return made, Array(dtype, made.ndim, known), stretch
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", share(range(60)))
 def test_array_programs(seed):
     """Elementwise chains: each operation by itself, as the graph has it, and optimised."""
     rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""Programs of the grammar, always the same ones: plainly and under pijit. `fuzz.py` runs as many others as there is time for."""
+"""Programs of the grammar, on each version others and always the same ones: plainly and under pijit. `fuzz.py` runs as many others as there is time for."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from differential import check_calls
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import Program
+from shares import share
 
 
 def run(program: Program, *configurations: str) -> None:
@@ -18,14 +19,14 @@ def run(program: Program, *configurations: str) -> None:
         check_calls(program.source, program.calls, configurations=configurations)
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", share(range(12)))
 def test_reference(part):
     """The graph is right, and so is what each exit rebuilds."""
     for seed in range(part * 8, part * 8 + 8):
         run(Program(random.Random(seed).randrange), "numpy", "forced numpy")
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", share(range(12)))
 def test_native(part):
     for seed in range(1000 + part * 3, 1000 + part * 3 + 3):
         run(Program(random.Random(seed).randrange), "jit", "O0", "enabled", "forced")
