@@ -71,6 +71,11 @@ class Plan:
     force_exit: int | None = None
     busy: Lock = field(default_factory=Lock)
 
+    @property
+    def start(self) -> int:
+        """The pc where a call of the function begins: it has the first entry."""
+        return next(iter(self.entries))
+
 
 def enable_code(code: CodeType, options: Options) -> Record:
     """Attaches a record and the first entries to a code object; the second time gives the record that is there."""
@@ -280,7 +285,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
     wait = entry.patience.misses_to_wait(took, record.options.eager, goes_on, misses)
-    if wait and (entry.kind == "start" or state.misses(next(iter(record.plan.entries))) >= _OFTEN):
+    if wait and (entry.kind == "start" or state.misses(record.plan.start) >= _OFTEN):
         resting.rest_until_paid(record, entry.patience.wants(took, misses))
     return wait
 
