@@ -118,6 +118,24 @@ PROGRAMS = {
         array = ndarray(b"ab")
         print([field(array) for i in range(3)])
         """,
+    # What NumPy compares when it is given such a dtype.
+    "a dtype whose missing strings notice": """
+        import numpy as np
+        class Missing:
+            seen = 0
+            def __ne__(self, other):
+                Missing.seen += 1
+                return False
+            __eq__ = object.__eq__
+            __hash__ = object.__hash__
+        dtype = np.dtypes.StringDType(na_object=Missing())
+        def array(dtype):
+            return np.array(["x"], dtype=dtype).size
+        def same(dtype):
+            return dtype == dtype, np.zeros(2, dtype).size
+        for i in range(3):
+            print(array(dtype), same(dtype), Missing.seen)
+        """,
     # Wherever a name is looked up: keys that are no plain texts, and mappings with code of their own.
     "keys and mappings that notice": """
         import textwrap, types
