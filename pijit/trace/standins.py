@@ -264,7 +264,7 @@ def _inner(args: list[Abstract]) -> tuple[Abstract, ...]:
 
 
 def _runs_code(value: Any) -> bool:
-    """Whether a function that is given this object might run code of the user's with it. NumPy compares what a StringDType has for missing strings."""
+    """Whether a function that is given this object might run code of the user's with it, as NumPy does with the na_object of a StringDType."""
     if is_a(value, np.dtype):
         return hasattr(value, "na_object") or package_of(type(value)) != "numpy"
     if not is_a(value, (type, types.FunctionType, types.MethodType)):
