@@ -50,12 +50,35 @@ static inline const int64_t *read_walk(const int64_t *from, const int64_t *p, in
     return from + 2 + 2 * naxes;
 }
 
+/* Whether no element of one has a byte in common with any of the other though they lie among each other, like columns of a matrix: all steps are
+ * multiples of some number of bytes, and within that many they lie side by side. */
+static inline bool interleaved(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
+{
+    int64_t common = 0;
+    for (int64_t i = 0; i < 2 * naxes; i++) {
+        int64_t step = dims[i / 2] == 1 ? 0 : (i & 1 ? other : target)->steps[i / 2];
+        while (step != 0) {
+            int64_t rest = common % step;
+            common = step;
+            step = rest;
+        }
+    }
+    if (common < 0) {
+        common = -common;
+    }
+    int64_t apart = common == 0 ? 0 : (other->data - target->data) % common;
+    if (apart < 0) {
+        apart += common;
+    }
+    return apart >= target->itemsize && apart + other->itemsize <= common;
+}
+
 static inline int relation(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
 {
     uintptr_t low, high, other_low, other_high;
     pj_extent(target->data, target->itemsize, naxes, dims, target->steps, &low, &high);
     pj_extent(other->data, other->itemsize, naxes, dims, other->steps, &other_low, &other_high);
-    if (low >= other_high || other_low >= high) {
+    if (low >= other_high || other_low >= high || interleaved(target, other, dims, naxes)) {
         return APART;
     }
     bool same = target->data == other->data && target->itemsize == other->itemsize;

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from differential import check_calls
+
+import pijit
 
 R = np.random.default_rng(11)
 UNARY = ("exp", "log", "tan", "cbrt", "square", "sqrt")
@@ -46,3 +50,29 @@ def test_out(place, dtype):
 def test_in_place(lines, dtype):
     lines = lines if dtype == "f8" else lines.replace("**=", "*=")
     check_calls(f"def f(a, b, n):\n    {lines}\n    return a\n", _calls(dtype), configurations=("jit", "numpy"))
+
+
+def _into(t, a, b):
+    t[...] = a * 2.0 + b
+
+
+STEPS = [(start, step) for step in (1, 2, 3, 4, -2) for start in range(abs(step))]
+
+
+@pytest.mark.parametrize("n", [7, 3000])
+def test_elements_that_lie_among_each_other(n):
+    """Every second or third element, or a column, written from others and itself, of one size or two: side by side is no overlap, one between the
+    others may be."""
+    jitted = pijit.jit(_into)
+    for target, of in itertools.product(STEPS, repeat=2):
+        for narrow in (False, True):
+            told = []
+            for function in (jitted, _into):
+                memory = np.arange(4.0 * n + 8)
+                t = memory[4 if target[1] > 0 else 4 * n + 3 :][target[0] :: target[1]][:n]
+                floats = memory.view(np.float32) if narrow else memory
+                a = floats[of[0] :: of[1]][: t.size]
+                function(t[: a.size], a, np.arange(1.0, a.size + 1))
+                told.append(memory.tobytes())
+            assert told[0] == told[1], (target, of, narrow)
+    assert pijit.stats(jitted).compiles
