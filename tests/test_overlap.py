@@ -76,3 +76,24 @@ def test_elements_that_lie_among_each_other(n):
                 told.append(memory.tobytes())
             assert told[0] == told[1], (target, of, narrow)
     assert pijit.stats(jitted).compiles
+
+
+TEMPORARY = """
+def f(w, v):
+    s = w * (v - w)
+    t = (v + w) * w * w.conj()
+    for i in range(2):
+        s = s * (s + v) * np.exp(1j * v.real)
+    return s, t, 2.0 * (v + w), s.view(s.real.dtype)[::2] * (v * 0.5)
+"""
+
+
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+def test_products_in_the_memory_of_a_temporary(dtype):
+    """From 256 KB on NumPy's operators do not make a new array if the right operand can take the result, and multiply the other way round."""
+    limit = (1 << 18) // np.dtype(dtype).itemsize
+    calls = []
+    for n in (5, limit - 1, limit, limit + 7):
+        w, v = (R.normal(size=n) + 1j * R.normal(size=n) for _ in range(2))
+        calls.append((w.astype(dtype), v.astype(dtype)))
+    check_calls(TEMPORARY, [*calls, *calls[::-1]], configurations=("jit", "enabled"))

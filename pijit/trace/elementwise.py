@@ -68,7 +68,28 @@ def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, ri
             return opaque.call_pure(t, python, [left, right], {}) if made is None else made
     if ufunc == "matmul":
         return products.matmul(t, python, left, right)
+    if ufunc == "multiply" and isinstance(right, ArrayValue) and right.type.dtype.kind == "c" and _may_be_temporary(t, right):
+        _check_not_reused(t, right)
     return apply(t, ufunc, python, left, right)
+
+
+_REUSED = 1 << 18  # bytes: from here on NumPy's operators compute in the memory of an operand that nobody else has
+
+
+def _may_be_temporary(t: Tracer, array: ArrayValue) -> bool:
+    """Whether an operand that was taken from the stack owns its memory, and nothing else may have it."""
+    op = array.value.op
+    if isinstance(op, Op) and not OPS[op.name].fresh and op.name != "call":
+        return False
+    return not any(array.value in held.parts() for *_, held in t.state.slots())
+
+
+def _check_not_reused(t: Tracer, right: ArrayValue) -> None:
+    """In the memory of its right operand NumPy computes a product the other way round, which complex numbers show."""
+    from .tracer import compare
+
+    limit = _REUSED // right.type.dtype.itemsize
+    t.check(compare(t, "<", _size(t, right.dims), const(limit)), "shape_mismatch")
 
 
 def apply(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: Abstract) -> Abstract:
@@ -272,12 +293,18 @@ def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: Array
 
 
 def _check_not_single(t: Tracer, dims: Dims) -> None:
-    from .tracer import compare, multiply
+    from .tracer import compare
 
-    size: Value = dims[0]
-    for dim in dims[1:]:
+    t.check(compare(t, "!=", _size(t, dims), const(1)), "shape_mismatch")
+
+
+def _size(t: Tracer, dims: Dims) -> Value:
+    from .tracer import multiply
+
+    size: Value = const(1)
+    for dim in dims:
         size = multiply(t, size, dim)
-    t.check(compare(t, "!=", size, const(1)), "shape_mismatch")
+    return size
 
 
 def _check_apart(t: Tracer, target: ArrayValue, operands: list[ArrayValue]) -> None:
