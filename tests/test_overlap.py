@@ -84,7 +84,9 @@ def f(w, v):
     t = (v + w) * w * w.conj()
     for i in range(2):
         s = s * (s + v) * np.exp(1j * v.real)
-    return s, t, 2.0 * (v + w), s.view(s.real.dtype)[::2] * (v * 0.5)
+    m = w.real > v.real
+    t[m] = w[m] * v[m] + t[m]
+    return s, t, 2.0 * (v + w), (s + v) * (t - w), s.view(s.real.dtype)[::2] * (v * 0.5)
 """
 
 

@@ -69,7 +69,7 @@ def binary(t: Tracer, ufunc: str, python: Callable[..., Any], left: Abstract, ri
     if ufunc == "matmul":
         return products.matmul(t, python, left, right)
     if ufunc == "multiply" and isinstance(right, ArrayValue) and right.type.dtype.kind == "c" and _may_be_temporary(t, right):
-        _check_not_reused(t, right)
+        _check_not_reused(t, left, right)
     return apply(t, ufunc, python, left, right)
 
 
@@ -81,13 +81,26 @@ def _may_be_temporary(t: Tracer, array: ArrayValue) -> bool:
     op = array.value.op
     if isinstance(op, Op) and not OPS[op.name].fresh and op.name != "call":
         return False
-    return not any(array.value in held.parts() for *_, held in t.state.slots())
+    return not any(array.value is part for *_, held in t.state.slots() for part in held.parts())
 
 
-def _check_not_reused(t: Tracer, right: ArrayValue) -> None:
-    """In the memory of its right operand NumPy computes a product the other way round, which complex numbers show."""
+def _is_temporary(t: Tracer, operand: Abstract) -> bool:
+    """Whether an operand that was taken from the stack is certainly such a one: made in this block, for nothing else."""
+    if not isinstance(operand, ArrayValue) or not _may_be_temporary(t, operand):
+        return False
+    op, here = operand.value.op, t.block.ops
+    made = isinstance(op, Op) and OPS[op.name].fresh and any(other is op for other in here)
+    return made and not any(operand.value is arg for other in here for arg in other.args)
+
+
+def _check_not_reused(t: Tracer, left: Abstract, right: ArrayValue) -> None:
+    """In the memory of its right operand NumPy computes a product the other way round, which complex numbers show. It takes the left one's first."""
     from .tracer import compare
 
+    if _is_temporary(t, left) and isinstance(left, ArrayValue) and left.type.name == right.type.name and len(left.dims) == len(right.dims):
+        for mine, other in zip(left.dims, right.dims, strict=True):
+            t.check(compare(t, "==", mine, other), "shape_mismatch")
+        return
     limit = _REUSED // right.type.dtype.itemsize
     t.check(compare(t, "<", _size(t, right.dims), const(limit)), "shape_mismatch")
 
