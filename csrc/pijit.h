@@ -98,7 +98,6 @@ typedef struct {
 extern PjTimes pj_times;
 
 /* Nanoseconds. */
-
 static inline int64_t pj_clock(void)
 {
     struct timespec t;

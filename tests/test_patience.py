@@ -6,6 +6,7 @@ import sys
 import time
 import types
 from collections import deque
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -86,21 +87,28 @@ def slow(n):
     return total
 
 
+@contextmanager
+def counted(function, on_entry):
+    """The state and the entries of a function that is counted meanwhile; ``on_entry`` is asked instead of pijit."""
+    state = _native.attach(function.__code__, None, "on")
+    entries = first_entries(function.__code__, outline(function.__code__), Options())
+    state.set_entries([row for entry in entries.values() for row in entry.rows])
+    _native.set_callbacks(on_entry=on_entry)
+    try:
+        _native.install()
+        yield state, entries
+    finally:
+        _native.uninstall()
+        _native.set_callbacks(on_entry=entries_module.on_entry)
+
+
 def test_the_time_of_misses_is_taken(monkeypatch):
     """Of the start of a function, up to its loop or its end, and of each iteration; what callbacks take is not the program's."""
     asked = []
     monkeypatch.setattr(patience.clock, "perf_counter", lambda: 0.0)
-    state = _native.attach(slow.__code__, None, "on")
-    entries = first_entries(slow.__code__, outline(slow.__code__), Options())
-    state.set_entries([row for entry in entries.values() for row in entry.rows])
-    _native.set_callbacks(on_entry=lambda *args: asked.append(args[1]) or time.sleep(0.2) or 3)
-    try:
-        _native.install()
+    with counted(slow, lambda *args: asked.append(args[1]) or time.sleep(0.2) or 3) as (state, entries):
         for _ in range(4):
             slow(10)
-    finally:
-        _native.uninstall()
-        _native.set_callbacks(on_entry=entries_module.on_entry)
     start, loop = entries
     assert asked
     assert 4 * 9 * 2e-3 <= state.took(loop) < 4 * 9 * 2e-2
@@ -115,18 +123,10 @@ def test_the_time_of_native_callees_is_not_the_interpreters(native):
         callee = pijit.jit(callee)
         callee(10)
     caller = types.FunctionType(calls.__code__.replace(), globals())
-    state = _native.attach(caller.__code__, None, "on")
-    entries = first_entries(caller.__code__, outline(caller.__code__), Options())
-    state.set_entries([row for entry in entries.values() for row in entry.rows])
-    _native.set_callbacks(on_entry=lambda *args: 10**6)
-    try:
-        _native.install()
+    with counted(caller, lambda *args: 10**6) as (state, entries):
         start = time.perf_counter()
         caller(callee, 40)
         passed = time.perf_counter() - start
-    finally:
-        _native.uninstall()
-        _native.set_callbacks(on_entry=entries_module.on_entry)
     (loop,) = [pc for pc in entries if state.misses(pc) > 1]
     assert (state.took(loop) < passed / 2) is native
 
@@ -145,17 +145,9 @@ def calls(callee, n):
 
 def test_what_a_function_took_once_is_not_what_it_takes():
     """Its first calls took long; then it became fast, for instance because its callees were compiled."""
-    state = _native.attach(slow_at_first.__code__, None, "on")
-    entries = first_entries(slow_at_first.__code__, outline(slow_at_first.__code__), Options())
-    state.set_entries([row for entry in entries.values() for row in entry.rows])
-    _native.set_callbacks(on_entry=lambda *args: 10**6)
-    try:
-        _native.install()
+    with counted(slow_at_first, lambda *args: 10**6) as (state, entries):
         for n in range(400):
             slow_at_first(n)
-    finally:
-        _native.uninstall()
-        _native.set_callbacks(on_entry=entries_module.on_entry)
     (start,) = entries
     assert 6 * 5e-3 <= state.took(start) < 40 * 5e-3
 

@@ -50,6 +50,7 @@ class Memory:
 
         self.engine.add_object_file(ObjectFileRef.from_data(code))
         self.engine.finalize_object()
+        self.libraries += 1
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -121,7 +122,6 @@ def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> t
             cache.save(digest, code)
     place = memory()
     place.load(code)
-    place.libraries += 1
     return Library(place, place.engine.get_function_address(symbol)), cached
 
 
