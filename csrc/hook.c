@@ -6,15 +6,15 @@ _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec"))) = {
 PjCounters pj_counters;
 _PyFrameEvalFunction pj_plain_eval = _PyEval_EvalFrameDefault;
 
-static int unhooked;   /* frames that run without the hook because a C stack is used up */
+static int unhooked;   /* frames that run without the hook: a C stack is used up, or nothing of ours is expected (passing.c) */
 static bool suspended; /* the hook is out because somebody traces */
 static bool installed;
 
-/* Deep recursion: an installed hook makes every Python call a C call, the interpreter alone does not. So this frame and
- * what it calls run as if pijit were not there, and the limit is Python's own. */
-__attribute__((noinline)) PyObject *pj_run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag)
+/* This frame and what it calls run as if pijit were not there: inlined calls, and Python's own limit of recursion, as an installed hook
+ * makes every Python call a C call. */
+__attribute__((noinline)) PyObject *pj_run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag, int64_t *counter)
 {
-    pj_counters.delegated_deep++;
+    ++*counter;
     PyInterpreterState *interp = ts->interp;
     int kept = pj_limit_c_recursion(ts, pj_stack_left((char *)__builtin_frame_address(0)));
     unhooked++;
@@ -25,6 +25,7 @@ __attribute__((noinline)) PyObject *pj_run_unhooked(PyThreadState *ts, PjFrame *
     pj_restore_c_recursion(ts, kept);
     if (--unhooked == 0 && installed && !suspended && _PyInterpreterState_GetEvalFrameFunc(interp) == pj_plain_eval) {
         _PyInterpreterState_SetEvalFrameFunc(interp, pj_hook);
+        pj_review_tracing(); /* it may have begun within */
     }
     return result;
 }
@@ -43,7 +44,7 @@ static __attribute__((noinline)) PyObject *first_sight(PyThreadState *ts, PjFram
         return pj_delegate(ts, frame, 0);
     }
     if (pj_stack_low()) {
-        return pj_run_unhooked(ts, frame, 0);
+        return pj_run_unhooked(ts, frame, 0, &pj_counters.delegated_deep);
     }
     if (pj_thread.in_callback || pj_traced(ts, code)) {
         return pj_delegate(ts, frame, 0); /* another time */
@@ -93,11 +94,11 @@ static __attribute__((noinline)) PyObject *look_closer(PyThreadState *ts, PjFram
             return first_sight(ts, frame);
         }
         pj_counters.delegated_plain++;
-        return pj_delegate(ts, frame, throwflag);
+        return pj_pass(ts, frame, throwflag);
     }
     if (extra->what != PJ_IS_STATE) {
         pj_counters.delegated_plain++;
-        return pj_delegate(ts, frame, throwflag);
+        return pj_pass(ts, frame, throwflag);
     }
     PjState *state = pj_state_of_extra(extra);
     if (PJ_UNLIKELY(state->off)) {
@@ -115,7 +116,7 @@ static __attribute__((noinline)) PyObject *look_closer(PyThreadState *ts, PjFram
         pj_counters.delegated_callback++;
     }
     else if (PJ_UNLIKELY(pj_stack_low())) {
-        return pj_run_unhooked(ts, frame, throwflag);
+        return pj_run_unhooked(ts, frame, throwflag, &pj_counters.delegated_deep);
     }
     else {
         return pj_run_enabled(ts, frame, state);
@@ -130,7 +131,7 @@ PyObject *pj_hook(PyThreadState *ts, PjFrame *frame, int throwflag)
     PjExtra *extra = PJ_OWN_CALLS ? NULL : pj_code_extra(pj_frame_code(frame), pj_extra_index);
     if (extra != NULL && extra->what == PJ_IS_STATE && pj_state_of_extra(extra)->off && PJ_LIKELY(pj_thread.request == NULL)) {
         pj_counters.delegated_off++;
-        return pj_delegate(ts, frame, throwflag);
+        return pj_pass(ts, frame, throwflag);
     }
     return look_closer(ts, frame, throwflag);
 }

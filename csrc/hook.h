@@ -7,7 +7,7 @@
 /* What runs the frames that are not ours: CPython's default, or the hook that was there before. */
 extern _PyFrameEvalFunction pj_plain_eval;
 
-PyObject *pj_run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag);
+PyObject *pj_run_unhooked(PyThreadState *ts, PjFrame *frame, int throwflag, int64_t *counter);
 PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state);
 PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame);
 
@@ -16,7 +16,7 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame);
 static inline PyObject *pj_delegate(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     if (pj_stack_low()) {
-        return pj_run_unhooked(ts, frame, throwflag);
+        return pj_run_unhooked(ts, frame, throwflag, &pj_counters.delegated_deep);
     }
 #if PJ_CALLER_CLEARS
     return pj_plain_eval(ts, frame, throwflag);
@@ -29,5 +29,12 @@ static inline PyObject *pj_delegate(PyThreadState *ts, PjFrame *frame, int throw
     return result;
 #endif
 }
+
+/* A frame that is not ours, and what it calls. */
+#if PJ_OWN_CALLS
+#define pj_pass pj_delegate
+#else
+PyObject *pj_pass(PyThreadState *ts, PjFrame *frame, int throwflag);
+#endif
 
 #endif

@@ -200,15 +200,15 @@ static PyObject *counters(PyObject *module, PyObject *ignored)
     (void)module;
     (void)ignored;
     const PjCounters *c = &pj_counters;
-    return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsLsLsLsLsL}", "crossings", (long long)c->crossings, "walks",
+    return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsLsLsLsLsLsL}", "crossings", (long long)c->crossings, "walks",
                          (long long)c->walks, "enabled", (long long)c->enabled, "delegated_plain",
                          (long long)c->delegated_plain, "delegated_off", (long long)c->delegated_off,
                          "delegated_generator", (long long)c->delegated_generator, "delegated_tracing",
                          (long long)c->delegated_tracing, "delegated_callback", (long long)c->delegated_callback,
                          "delegated_throw", (long long)c->delegated_throw, "delegated_deep",
-                         (long long)c->delegated_deep, "rebuilt", (long long)c->rebuilt, "entries_called",
-                         (long long)c->entries_called, "exits_called", (long long)c->exits_called, "clones",
-                         (long long)c->clones);
+                         (long long)c->delegated_deep, "delegated_quiet", (long long)c->delegated_quiet, "rebuilt",
+                         (long long)c->rebuilt, "entries_called", (long long)c->entries_called, "exits_called",
+                         (long long)c->exits_called, "clones", (long long)c->clones);
 }
 
 static PyMethodDef functions[] = {

@@ -72,7 +72,7 @@ extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")
 
 typedef struct {
     int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
-        delegated_callback, delegated_throw, delegated_deep, rebuilt, entries_called, exits_called, clones;
+        delegated_callback, delegated_throw, delegated_deep, delegated_quiet, rebuilt, entries_called, exits_called, clones;
 } PjCounters;
 
 extern PjCounters pj_counters;

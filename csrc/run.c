@@ -254,6 +254,7 @@ static __attribute__((noinline)) bool is_plain_call(PjState *state)
 /* A frame of a code object with a state, at its beginning. */
 PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
 {
+    pj_counters.enabled++;
     if (PJ_UNLIKELY(state->trial.on) && is_plain_call(state)) {
         return pj_delegate(ts, frame, 0);
     }
@@ -270,7 +271,6 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     r.timed = NULL;
     r.pc = 0;
     r.fresh = true;
-    pj_counters.enabled++;
     PyObject *result;
     Py_INCREF(state);
     Py_INCREF(r.original);
