@@ -64,7 +64,7 @@ def clean(request):
     before = asdict(pijit.config)
     tiers.INTERNAL_ERRORS.clear()
     for account in BUDGET.accounts:
-        account.spent = 0.0  # what other tests have compiled is not this one's
+        account.spent, account.fined, account.in_vain = 0.0, 0.0, 0  # what other tests have compiled is not this one's
     seconds = 5 * SECONDS if request.node.get_closest_marker("many") else SECONDS
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(seconds)

@@ -69,6 +69,22 @@ def test_a_little_at_once_then_a_share_then_a_smaller_one():
     assert account.missing(budget._FIRST, 0.1) == pytest.approx(2.0)
 
 
+def test_what_comes_to_nothing_costs_more_until_something_comes_of_it():
+    account = budget.Account(at_once=0.0, first=0.5, later=0.5)
+    account.spend(0.1)
+    assert account.missing(0.0) == pytest.approx(0.2)
+    for _ in range(100):
+        account.spend(0.0, in_vain=True)
+    before = account.missing(0.0)
+    account.spend(0.1, in_vain=True)
+    assert account.missing(0.0) - before == pytest.approx(0.2 * (1 + budget._FINE))
+    account.spend(0.1)
+    before = account.missing(0.0)
+    account.spend(0.1)
+    assert account.missing(0.0) - before == pytest.approx(0.2)
+    assert account.spent == pytest.approx(0.4)
+
+
 WANTS = [Want(0.01, "looking"), Want(0.1, "trying"), Want(0.1, "compiling")]
 
 

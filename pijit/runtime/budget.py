@@ -15,22 +15,32 @@ from pijit.runtime import records, worth
 
 _FIRST = 20.0  # seconds of the program
 _OF_SAVED = 1.0
+_HOPE = 4.0  # so many times in vain, and the next costs twice as much,
+_FINE = 3.0  # or more, up to so many times as much again
 _REVIEW = 0.05  # what was saved is summed up so often at most,
 _OF_REVIEWS = 100.0  # and so many times as seldom as long as it takes, where there are many fragments
 
 
 @dataclass(slots=True)
 class Account:
-    """What may be spent ``at_once``, and the shares of the program's ``first`` seconds and of the ``later`` ones; ``spent``: so far."""
+    """What may be spent ``at_once``, and the shares of the program's ``first`` seconds and of the ``later`` ones; ``spent``: so far;
+    ``fined``: what that counts for beyond it, as nothing has come of it, the last times without a break (``in_vain``)."""
 
     at_once: float
     first: float
     later: float
     spent: float = 0.0
+    fined: float = 0.0
+    in_vain: int = 0
+
+    def spend(self, seconds: float, in_vain: bool = False) -> None:
+        self.in_vain = self.in_vain + 1 if in_vain else 0
+        self.spent += seconds
+        self.fined += seconds * min(_FINE, self.in_vain / _HOPE)
 
     def missing(self, ran: float, price: float = 0.0) -> float:
         """For how long a program that has run so long has to go on until that can be paid."""
-        needed = self.spent + price - self.at_once
+        needed = self.spent + self.fined + price - self.at_once
         beyond = needed - self.first * _FIRST
         return max(0.0, (needed / self.first if beyond <= 0 else _FIRST + beyond / self.later) - ran)
 

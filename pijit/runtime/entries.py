@@ -196,7 +196,7 @@ def _paid_for(record: Record, entry: Entry, took: float, misses: int) -> Iterato
         seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
-            BUDGET.account(patience.wants(took, misses) if made else want).spent += seconds
+            BUDGET.account(patience.wants(took, misses) if made else want).spend(seconds, in_vain=not made and not patience.price)
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 

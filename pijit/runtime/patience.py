@@ -31,6 +31,7 @@ _LONGER = 4.0  # and so many times as much the next time, where that is not enou
 _STEP_TAKES = 3e-5  # seconds of looking at an instruction
 _MOST = 0.5  # of the program's time
 _SHORT = 1e-5  # seconds
+_DOUBT = 4.0  # seconds in the interpreter for each second of compiling what may not pay: it saves a part of them at best
 _RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
 
 
@@ -77,7 +78,7 @@ class Patience:
 
     def _to_take(self) -> float:
         """The seconds that the interpreter has to take from there on."""
-        return _RENT * self.spent or self.price or self._to_look()
+        return _RENT * self.spent or self.price * (_DOUBT if self.doubtful else 1.0) or self._to_look()
 
     def _to_look(self) -> float:
         return self.look or _LOOK * CONFIG.patience_ms * 1e-3
