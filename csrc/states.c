@@ -229,6 +229,9 @@ static int state_set_mode(PyObject *self, PyObject *mode, void *closure)
         return -1;
     }
     s->off = off || s->code == NULL;
+    for (PjPoint *p = s->resting && !s->off ? s->points : NULL; p != NULL; p = p->next) {
+        p->wait = p->wait > 1 ? 1 : p->wait; /* what they waited for has come */
+    }
     s->resting = false;
     return 0;
 }

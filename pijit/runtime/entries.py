@@ -27,7 +27,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
-from pijit.runtime import apart, driver, lifetimes, resting, worth
+from pijit.runtime import apart, dozing, driver, lifetimes, resting, worth
 from pijit.runtime.budget import BUDGET
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
@@ -70,6 +70,8 @@ class Plan:
     varying: set[str] = field(default_factory=set)  # names of sources that held one object and then another like it
     force_exit: int | None = None
     busy: Lock = field(default_factory=Lock)
+    known: float = 0.0  # since when it is watched how much of the time it takes,
+    stretch: dozing.Stretch | None = None  # and this is the newest time in which it was
 
     @property
     def start(self) -> int:
@@ -286,7 +288,14 @@ def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
     wait = entry.patience.misses_to_wait(took, record.options.eager, goes_on, misses)
     if wait and (entry.kind == "start" or state.misses(record.plan.start) >= _OFTEN):
-        resting.rest_until_paid(record, entry.patience.wants(took, misses))
+        seconds = dozing.seconds(state, record.plan)
+        if seconds:
+            resting.doze(record, seconds)
+            most = dozing.misses_to_wait(state, record.plan, pc)
+            if wait > most:
+                entry.patience.waited = wait = most
+        else:
+            resting.rest_until_paid(record, entry.patience.wants(took, misses))
     return wait
 
 

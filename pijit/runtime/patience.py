@@ -72,6 +72,14 @@ class Patience:
         self.waited += more
         return more
 
+    def left(self, took: float) -> float:
+        """The seconds that the interpreter has to go on taking from there on."""
+        return self._to_take() - (took - self.took)
+
+    def dozed(self, seconds: float, soon: int) -> None:
+        """So much more it is taken to have taken; it is asked again after so many misses."""
+        self.took, self.waited = self.took - seconds, min(self.waited, soon)
+
     def _to_pass(self, goes_on: bool) -> float:
         """The seconds that the program has to go on: it may be over soon."""
         return 0.0 if goes_on or self.spent else CONFIG.patience_ms * 1e-3 * (1.0 if _COMPILER in sys.modules else _FIRST)

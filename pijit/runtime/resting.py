@@ -1,16 +1,17 @@
-"""Functions that wait until more may be compiled rest: they are not counted, and their calls are the interpreter's own. Those that asked last
-stay awake, to notice when it is time; what is hot elsewhere notices too.
+"""Functions that wait until more may be compiled rest, and so do those that doze (`dozing.py`): they are not counted, and their calls are the
+interpreter's own. Those that asked last stay awake, to notice when it is time; what is hot elsewhere notices too.
 """
 
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
 
 from pijit import _native
 from pijit.ground import clock, forks, log, reasons
-from pijit.runtime import tiers
+from pijit.runtime import dozing, tiers
 from pijit.runtime.budget import BUDGET, Want
 
 _AWAKE = 2
@@ -18,11 +19,20 @@ _AT_ONCE = 4  # of those that wait for the same
 _SHORT = 0.02  # seconds that are not worth it
 _OFTEN = 0.02  # so many pass at least until it is asked again whether anything can be paid
 
-Waiting = tuple[weakref.ref[Any], Want]
 
-_awake: list[Waiting] = []  # records of those that asked last, and what for
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """A record that waits until what it wants can be paid, or dozes until then (`want` None). ``since``: it has rested."""
+
+    ref: weakref.ref[Any]
+    want: Want | None
+    until: float = 0.0
+    since: float = 0.0
+
+
+_awake: list[Waiting] = []  # those that asked last
 _resting: list[Waiting] = []
-_woken = 0.0  # when that was asked last
+_woken = 0.0  # when it was asked last who may wake up
 _change = RLock()  # of the two lists; a signal may come while a report is made
 forks.hold(_change)
 
@@ -31,20 +41,34 @@ def rest_until_paid(record: Any, want: Want) -> None:
     """A call of the function would be looked at or compiled now if that could be paid for."""
     if record.space is None or (seconds := BUDGET.missing(want)) < _SHORT:
         return
-    with _change:
-        new = not any(ref() is record for ref, _ in _awake)
-        if new:
-            _awake.append((weakref.ref(record), want))
-        while len(_awake) > _AWAKE:
-            _rest(*_awake.pop(0))
-    if new:
+    if _asks(Waiting(weakref.ref(record), want)):
         _tell(record, seconds)
+
+
+def doze(record: Any, seconds: float) -> None:
+    """Nobody need count the function for so long."""
+    if record.space is not None and seconds >= _SHORT:
+        _asks(Waiting(weakref.ref(record), None, clock.perf_counter() + seconds))
+
+
+def _asks(waiting: Waiting) -> bool:
+    """It is one of those that stay awake; whether it was not already."""
+    with _change:
+        record = waiting.ref()
+        for i, other in enumerate(_awake):
+            if other.ref() is record:
+                _awake[i] = waiting
+                return (other.want is None) is not (waiting.want is None)
+        _awake.append(waiting)
+        while len(_awake) > _AWAKE:
+            _rest(_awake.pop(0))
+        return True
 
 
 def waits(record: Any) -> bool:
     """Whether the function would be compiled if that could be paid for."""
     with _change:
-        return any(ref() is record for ref, _ in (*_awake, *_resting))
+        return any(waiting.want is not None and waiting.ref() is record for waiting in (*_awake, *_resting))
 
 
 def _tell(record: Any, seconds: float) -> None:
@@ -53,32 +77,38 @@ def _tell(record: Any, seconds: float) -> None:
     log.event("perf", code, code.co_firstlineno, text, id=row.id)
 
 
-def _rest(ref: weakref.ref[Any], want: Want) -> None:
-    record = ref()
+def _rest(waiting: Waiting) -> None:
+    record = waiting.ref()
     state = _state(record)
     if record is not None and state is not None and state.mode == "on" and not any(map(state.fragments, record.plan.entries)):
         state.rest()
-        _resting.append((ref, want))
+        _resting.append(replace(waiting, since=clock.perf_counter()))
 
 
 def wake() -> None:
-    """Those that rest and may be compiled now are counted again, which costs something: a few at a time, as what can be paid is soon spent."""
+    """Those that rest and may be compiled now, or have dozed long enough, are counted again, which costs something: a few at a time, as what can be
+    paid is soon spent."""
     global _woken
     if not (_resting or _awake) or (now := clock.process_time()) - _woken < _OFTEN:
         return
-    _woken = now
-    paid = {want for want in {want for _, want in (*_resting, *_awake)} if not BUDGET.missing(want)}
-    if not paid:
-        return
+    _woken, time = now, clock.perf_counter()
+    paid = {want for want in {w.want for w in (*_resting, *_awake) if w.want is not None} if not BUDGET.missing(want)}
     with _change:
-        woken = [one for want in paid for one in [waiting for waiting in _resting if waiting[1] == want][:_AT_ONCE]]
-        for record in [ref() for ref, _ in woken]:
+        woken = [one for one in _resting if one.want is None and one.until <= time][:_AT_ONCE]
+        woken += [one for want in paid for one in [waiting for waiting in _resting if waiting.want == want][:_AT_ONCE]]
+        if not woken and not paid:
+            return
+        for waiting in woken:
+            record = waiting.ref()
             state = _state(record)
             if record is not None and state is not None and tiers.is_enabled(record):
                 state.mode = "on"
+                if waiting.want is None:
+                    dozing.has_dozed(state, record.plan, waiting.since)
         _resting[:] = [one for one in _resting if not any(one is other for other in woken)]
-        _awake[:] = [(ref, want) for ref, want in _awake if want not in paid]
-    _native.wake()
+        _awake[:] = [waiting for waiting in _awake if waiting.want not in paid]
+    if woken:
+        _native.wake()
 
 
 def _state(record: Any) -> Any:

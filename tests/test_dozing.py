@@ -1,0 +1,140 @@
+"""What takes little of the program's time is not counted all the time, and what becomes hot meanwhile is compiled nevertheless."""
+
+from __future__ import annotations
+
+import time
+import types
+
+import pytest
+
+import pijit
+from pijit import _native
+from pijit.runtime import dozing, resting
+from pijit.runtime.entries import Entry, Plan
+from pijit.runtime.patience import Patience
+
+ENOUGH = 20.0  # seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = types.SimpleNamespace(seconds=100.0)
+    monkeypatch.setattr(dozing.clock, "perf_counter", lambda: now.seconds)
+    return now
+
+
+class Counted:
+    """The state of a function with two entries."""
+
+    def __init__(self):
+        self.times, self.calls = {1: 0.0, 9: 0.0}, {1: 0, 9: 0}
+
+    def took(self, pc):
+        return self.times[pc]
+
+    def misses(self, pc):
+        return self.calls[pc]
+
+    def goes_on(self, clock, seconds, pc, took, misses):
+        clock.seconds += seconds
+        self.times[pc] += took
+        self.calls[pc] += misses
+
+
+@pytest.fixture
+def counted(clock):
+    pijit.config.patience_ms = 20  # looking costs 16 ms
+    state = Counted()
+    plan = Plan({1: Entry("start", [], patience=Patience(99.0)), 9: Entry("jump", [], patience=Patience(99.0))})
+    assert dozing.seconds(state, plan) == 0
+    return state, plan
+
+
+def test_what_takes_little_dozes_until_it_is_worth_a_look(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 1.0, 1, 0.010, 10_000)
+    assert dozing.seconds(state, plan) == pytest.approx(0.6)  # 6 ms are left, at a hundredth of the time
+
+
+def test_never_for_longer_than_it_has_been_known(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 0.2, 1, 0.0001, 1000)
+    assert dozing.seconds(state, plan) == pytest.approx(0.2)
+
+
+def test_what_takes_much_is_counted_on(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 0.1, 1, 0.0001, 1000)
+    state.goes_on(clock, 0.0, 9, 0.008, 1000)  # one of its loops
+    assert dozing.seconds(state, plan) == 0
+    state.goes_on(clock, 0.1, 1, 0.0001, 1000)  # not any more
+    assert dozing.seconds(state, plan) > 0
+
+
+def test_what_was_hardly_met_is_counted_on(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 0.1, 1, 0.0001, 100)
+    assert dozing.seconds(state, plan) == 0
+
+
+def test_what_it_took_meanwhile_is_put_down_to_it(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 1.0, 1, 0.010, 10_000)
+    plan.entries[1].patience.waited = 10**6
+    clock.seconds += 0.6
+    dozing.has_dozed(state, plan, clock.seconds - 0.6)
+    assert plan.entries[1].patience.left(state.took(1)) == pytest.approx(0.0)
+    assert plan.entries[9].patience.left(state.took(9)) == pytest.approx(0.016)
+    assert plan.entries[1].patience.waited < 1000
+    assert plan.stretch is None
+
+
+SOURCE = """
+def small{i}(n):
+    s = 0
+    for i in range(n):
+        s += i * 3 % 7
+    return s
+"""
+
+
+def test_those_that_doze_wake_up_and_are_compiled_when_hot():
+    module = types.ModuleType("a program that dozes")
+    space = vars(module)
+    count = 8
+    exec("".join(SOURCE.format(i=i) for i in range(count)), space)
+    functions = [space[f"small{i}"] for i in range(count)]
+    pijit.config.patience_ms = 20
+    pijit.config.compile_all = False
+    pijit.config.threshold_calls = pijit.config.threshold_loops = 2
+    pijit.enable(module)
+
+    def state(function):
+        return _native.state_of(function.__code__)
+
+    def dozers():
+        waiting = [one.ref() for one in resting._resting if one.want is None]
+        return [function for function in functions if state(function) is not None and state(function).data in waiting]
+
+    before = _native.counters()
+    try:
+        end = time.monotonic() + ENOUGH
+        while not dozers():
+            for function in functions:
+                for _ in range(50):
+                    function(1)
+            time.sleep(0.005)
+            assert time.monotonic() < end
+        hot = dozers()[0]
+        assert state(hot).mode == "off"
+        assert not resting.waits(state(hot).data)
+        end = time.monotonic() + ENOUGH
+        while not state(hot).data.compiles:
+            for function in functions:
+                function(1)  # others go on as before
+            assert hot(2000) == hot(2000)
+            assert time.monotonic() < end
+    finally:
+        pijit.disable()
+    asked, met = (sum(_native.counters()[name] - before[name] for name in names) for names in (["entries_called"], ["enabled", "crossings"]))
+    assert asked < met / 8
