@@ -15,6 +15,7 @@
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
+#define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
 #define FALLING (-2)
 
 /* Lets the kernel store somewhere else. */
@@ -80,6 +81,12 @@ static int run_short(Kernel kernel, const Plan *plan, int64_t *p)
     char *data = (char *)(intptr_t)p[plan->target.place];
     if (plan->watched) {
         pj_fp_clear();
+    }
+    if (plan->in_place) {
+        pj_copy_row(buffer, size, data, step, n, size);
+        if (plan->log >= 0) {
+            p[plan->log] = (int64_t)(intptr_t)(buffer + SHORT); /* nobody looks at it */
+        }
     }
     point_at(plan, p, buffer, &size);
     int64_t flags = raised(kernel, plan, 0, n, p);
@@ -341,7 +348,7 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
 int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
 {
     const Plan *plan = (const Plan *)words;
-    const bool is_short = plan->naxes == 1 && !plan->in_place && plan->direct != 3 && p[0] * plan->target.itemsize <= BUFFER;
+    const bool is_short = plan->naxes == 1 && plan->direct != 3 && p[0] * plan->target.itemsize <= (plan->in_place ? SHORT : BUFFER);
     return is_short ? run_short(kernel, plan, p) : run(kernel, plan, p);
 }
 

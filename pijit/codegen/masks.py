@@ -31,7 +31,7 @@ _FIRST, _MOST = 3, 15
 
 
 @row("mask_many")
-def _mask_many(d: Driver, op: Op) -> Any:
+def _mask_many(d: Driver, op: Op) -> tuple[Any, Any]:
     mask, b = d.array(op.args[0]), d.builder
     d.deferred.flush(d)
     left, patience = d.counter(op.attrs["slot"]), d.counter(-1 - op.attrs["slot"])
@@ -50,10 +50,10 @@ def _mask_many(d: Driver, op: Op) -> Any:
     looked = b.block
     b.branch(done)
     b.position_at_end(done)
-    made = b.phi(I1)
-    made.add_incoming(I1(1), known)
-    made.add_incoming(many, looked)
-    return made
+    made, found = b.phi(I1), b.phi(I64)
+    for phi, value, place in ((made, I1(1), known), (made, many, looked), (found, ZERO, known), (found, count, looked)):
+        phi.add_incoming(value, place)
+    return made, found
 
 
 @row("many_lately")

@@ -41,15 +41,12 @@ def masked(graph: Graph, formula: Fusible) -> None:
     """Gives such stretches a second way."""
     uses, slots = Uses(graph), itertools.count()  # found once: of what is made of the mask's elements, both ways need what one did
     for origin in list(graph.blocks):
-        block: Block | None = origin
-        group = _next(uses, origin, formula)
-        slot = next(slots)
-        while block is not None and group is not None:
-            after, whole = _divide(block, group, slot)
-            block, group = after, _next(uses, after, formula)
-            slot = next(slots)
-            if group is not None and group.count is not None and _passes_all(uses, origin, after):
-                whole.end = Branch(whole.add("many_lately", (), BOOL, slot=slot), Jump(_tail(after, group)), Jump(after))
+        block, group, slot = origin, _next(uses, origin, formula), next(slots)
+        while group is not None:
+            block, whole = _divide(block, group, slot)
+            group, slot = _next(uses, block, formula), next(slots)
+            if group is not None and group.count is not None and _passes_all(uses, origin, block):
+                whole.end = Branch(whole.add("many_lately", (), BOOL, slot=slot), Jump(_tail(block, group)), Jump(block))
     graph.arrange()
 
 
@@ -131,11 +128,15 @@ def _divide(block: Block, group: _Group, slot: int) -> tuple[Block, Block]:
     after, packed, whole = Block(block.line), Block(block.line), Block(block.line)
     before, after.ops = _around(block, group)
     after.end, packed.end, whole.end = block.end, Jump(after), Jump(after)
-    packed.ops = [*(op for op in (group.count,) if op is not None), *group.members, group.place]
+    packed.ops = [*group.members, group.place]
     block.ops = before
     dims = _dims(block, group)
     if group.count is not None:
-        many = block.add("mask_many", (group.mask,), BOOL, slot=slot, one_in=_MANY)
+        looked = Op("mask_many", (group.mask,), (BOOL, INT), {"slot": slot, "one_in": _MANY}, {}, block.line)
+        block.ops.append(looked)
+        many, count = looked.results
+        for op in packed.ops:
+            op.args = tuple(count if arg is group.count.result else arg for arg in op.args)
     else:
         size = dims[0]
         for dim in dims[1:]:
