@@ -13,7 +13,7 @@ from pijit.ground import forks
 
 from . import symbols
 
-BEST, PLAIN, QUICK = 3, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take two thirds of the time for a driver
+BEST, PLAIN, QUICK = 3, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take more than half of the time for a driver
 
 
 @functools.cache
