@@ -15,6 +15,7 @@
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
+#define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
 #define FALLING (-2)
 
 /* Lets the kernel store somewhere else. */
@@ -71,19 +72,30 @@ static int64_t run_falling(Kernel kernel, const Plan *plan, int64_t *p, const Wa
     return high;
 }
 
-/* The same for a short axis: all of it at once. */
-static int run_short(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target)
+/* The same for a short axis: all of it at once. A store of its own, as it takes about as long to ask all that larger ones are asked. */
+static int run_short(Kernel kernel, const Plan *plan, int64_t *p)
 {
     _Alignas(64) char buffer[BUFFER];
-    const int64_t n = p[0];
-    point_at(plan, p, buffer, &target->itemsize);
+    const int64_t n = p[0], size = plan->target.itemsize, place = plan->target.axes[0].place;
+    const int64_t step = place < 0 ? plan->target.axes[0].bytes : p[place];
+    char *data = (char *)(intptr_t)p[plan->target.place];
+    if (plan->watched) {
+        pj_fp_clear();
+    }
+    if (plan->in_place) {
+        pj_copy_row(buffer, size, data, step, n, size);
+        if (plan->log >= 0) {
+            p[plan->log] = (int64_t)(intptr_t)(buffer + SHORT); /* nobody looks at it */
+        }
+    }
+    point_at(plan, p, buffer, &size);
     int64_t flags = raised(kernel, plan, 0, n, p);
-    point_at(plan, p, target->data, target->steps);
+    point_at(plan, p, data, &step);
     if (flags) {
         p[plan->result] = 0;
         return REDO;
     }
-    pj_copy_row(target->data, target->steps[0], buffer, target->itemsize, n, target->itemsize);
+    pj_copy_row(data, step, buffer, size, n, size);
     return DONE;
 }
 
@@ -110,6 +122,15 @@ static int64_t run_logged(Kernel kernel, const Plan *plan, int64_t *p, const Wal
 /* Stores in place; what was there before is in the buffer. */
 static int run_saved(Kernel kernel, const Plan *plan, int64_t *p, const Walk *target, char *buffer)
 {
+    if (plan->naxes == 1) {
+        const int64_t n = p[0], size = target->itemsize, step = target->steps[0];
+        pj_copy_row(buffer, size, target->data, step, n, size);
+        if (!raised(kernel, plan, 0, n, p)) {
+            return DONE;
+        }
+        pj_copy_row(target->data, step, buffer, size, n, size);
+        return REDO;
+    }
     Copies copies;
     copies_of(target, p, plan->naxes, &copies);
     (void)pj_assign(buffer, target->data, target->itemsize, plan->naxes, copies.back);
@@ -253,20 +274,15 @@ static int situation(const Plan *plan, const int64_t *p, const Walk *target, con
     return worst == MIXED || silent || may_finish(plan) ? worst : MIXED;
 }
 
-/* Does what NumPy does with target[...] = expression. DONE; REDO: the target is as it was, and the interpreter has to do it;
- * FINISH: it is as it was behind the place told, and somebody has to say what NumPy would. */
-int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
+/* What is not short. */
+static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
 {
-    const Plan *plan = (const Plan *)words;
     Walk target;
     const int64_t *operands = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target), n = p[0];
     if (plan->watched) {
         pj_fp_clear();
     }
     memset(p + plan->result, 0, 4 * sizeof *p);
-    if (plan->naxes == 1 && !plan->in_place && plan->direct != 3 && n * target.itemsize <= BUFFER) {
-        return run_short(kernel, plan, p, &target);
-    }
     int64_t row = target.itemsize; /* bytes of a row of the first axis */
     for (int64_t i = 1; i < plan->naxes; i++) {
         row *= p[i];
@@ -325,6 +341,15 @@ int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
     }
     Py_XDECREF(owner);
     return done;
+}
+
+/* Does what NumPy does with target[...] = expression. DONE; REDO: the target is as it was, and the interpreter has to do it;
+ * FINISH: it is as it was behind the place told, and somebody has to say what NumPy would. */
+int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
+{
+    const Plan *plan = (const Plan *)words;
+    const bool is_short = plan->naxes == 1 && plan->direct != 3 && p[0] * plan->target.itemsize <= (plan->in_place ? SHORT : BUFFER);
+    return is_short ? run_short(kernel, plan, p) : run(kernel, plan, p);
 }
 
 /* A call site whose exception, which is not of the program's code there, is raised when the main thread next looks at its signals. */

@@ -57,8 +57,8 @@ static inline bool interleaved(const Walk *target, const Walk *other, const int6
     int64_t common = 0;
     for (int64_t i = 0; i < 2 * naxes; i++) {
         int64_t step = dims[i / 2] == 1 ? 0 : (i & 1 ? other : target)->steps[i / 2];
-        while (step != 0) {
-            int64_t rest = common % step;
+        while (step != 0 && step != common) { /* equal ones are usual, and a division takes as long as a store of some elements */
+            int64_t rest = common == 0 ? 0 : common % step;
             common = step;
             step = rest;
         }

@@ -65,6 +65,9 @@ CHAINS = {
     "    m[0] = c",
     "in place": "m[0] += m[1]\n    m[2] += m[0]\n    m[0] *= m[3]\n    m[2] /= m[0]",
     "functions": "m[0] = np.exp(m[1])\n    m[2] = m[0] * m[0]\n    m[3] = np.log(m[2]) / m[4]",
+    "functions in place": "m[0] += np.exp(m[1])\n    m[2] -= np.sin(m[0]) * m[3]\n    m[2] /= m[0]\n    m[0] *= np.log(m[2]) - m[4]",
+    "masks": "z = m[1] * 1\n    t = z.real > 0\n    for i in range(k + 9):\n        z[t] = z[t] * w[0] + m[2][t]\n        t = np.abs(z) < 40\n"
+    "        m[3][t] += z[t]\n    m[4] = z",
     "twice": "m[0] = m[1] * 2\n    m[0] = m[2] / m[0]\n    m[3] = m[0] * m[2]",
     "inlined": "for i in range(3):\n        put(m[i], m[4 + i], m[3])\n    put(m[3], m[0], m[1])",
     "extremes": "np.maximum(m[0], m[1], out=m[0])\n    np.maximum(m[0], m[2] * m[3], out=m[0])\n    m[4] = m[0] / m[5]",
@@ -163,6 +166,9 @@ def later_in(source: str, *args) -> tuple[int, int]:
         ("m[0] = m[1] * 2\n    m[3, 5] = 1.0\n    m[2] = m[0] / m[1]", 0),
         ("m[0] = m[1] * 2\n    s = np.sort(m[0])\n    m[2] = m[0] / s", 0),
         ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 2),
+        ("m[0] += np.exp(m[1])\n    m[2] = m[0] / m[1]", 2),
+        ("t = m[1] > 0\n    for i in range(9):\n        m[0][t] += m[1][t]", 1),
+        ("z = m[1] * 1\n    t = z > 0\n    for i in range(9):\n        z[t] = z[t] * 2\n        t = np.abs(z) < 5\n        m[3][t] += 1", 3),
         ("z = m[1]\n    for i in range(9):\n        y = z * m[2]\n        m[3] += y\n        z = y\n    return z", 1),
     ],
 )

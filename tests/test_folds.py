@@ -10,7 +10,7 @@ from differential import check_calls
 from llvmlite import ir
 
 import pijit
-from pijit.codegen import folds
+from pijit.codegen import build, emit, folds
 from pijit.codegen.kernels import define
 from pijit.ground.config import CONFIG
 from pijit.ir.kernel import Fold, Kernel, Operand, Step
@@ -155,3 +155,25 @@ def test_elements_that_lie_apart_are_added_as_they_are_made():
 
     assert ways(8) == 3  # eight by eight and one by one, or into the buffer
     assert ways(None) == ways(16) == 2
+
+
+LOOPS = {
+    "sums of rows": ("y = np.empty(n)\n    for i in range(n):\n        y[i] = np.sum(a[i : i + 5] * b[i : i + 5])\n    return y", emit.PLAIN),
+    "and stores": ("b = b.copy()\n    for i in range(n):\n        b[i : i + 5] -= np.sum(a[i : i + 5] * b[:5]) * a[:5]\n    return b", emit.PLAIN),
+    "stores": ("b = b.copy()\n    for i in range(n):\n        b -= a * 0.5\n    return b", emit.QUICK),
+    "new arrays": ("s = 0.0\n    for i in range(n):\n        b = b - a\n        s += np.sum(a * b)\n    return s, b", emit.QUICK),
+    "numbers": ("s = 0.0\n    for i in range(n):\n        s += a[i] * b[i]\n    return s", emit.BEST),
+    "none": ("return np.sum(a * b)", emit.QUICK),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_what_is_around_short_sums_is_compiled_with_some_care(name, monkeypatch):
+    """Its time is theirs; what takes longer than the code around it needs none."""
+    body, expected = LOOPS[name]
+    levels = []
+    plain = build._level
+    monkeypatch.setattr(build, "_level", lambda graph: levels.append(plain(graph)) or levels[-1])
+    a, b = numbers(40, "float64"), numbers(40, "float64", 1)
+    check_calls(f"import numpy as np\ndef f(a, b, n):\n    {body}\n", [(a, b, 30)] * 3, configurations=("jit",))
+    assert levels[0] == expected

@@ -85,6 +85,24 @@ def test_kinds_of_targets():
     check_calls(source, [(a, a[:, :5], m), (a, a, m[:, :5])], configurations=("jit",))
 
 
+ROUNDS = {
+    "two": "z[m] = z[m] * 0.5 + c[m]; t = z > c; c[t] -= z[t]",
+    "overflow": "z[m] = z[m] * z[m] + c[m]; t = np.abs(z) < 3; w[t] += 1",
+    "written between": "z[m] += 1; w[0] = 3; t = w > 2; c[t] += 1; t[:] = False; c[t] -= 1",
+    "seen": "t = z > 0; z[m] += c[m]; w[t] += z[t]; k = t.sum() + k; m = t",
+}
+SEQUENCE = [0.9] * 24 + [0.05] * 9 + [0.0] * 3 + [1.0] * 3 + [0.9, 0.02] * 9 + [0.05] * 5
+
+
+@pytest.mark.parametrize("text", ROUNDS.values(), ids=ROUNDS)
+def test_rounds(text):
+    """A mask of which many were taken is not looked at in every round."""
+    statements = text.replace("; ", "\n        ")
+    source = f"import numpy as np\ndef f(z, c, w, masks, k):\n    for m in masks:\n        {statements}\n    return z, c, w, k\n"
+    given = [(R.standard_normal(n), R.standard_normal(n), np.zeros(n), [R.random(n) < share for share in SEQUENCE], 0) for n in (60, 5000)]
+    check_calls(source, given, configurations=("jit",))
+
+
 def test_is_there():
     import pijit
 

@@ -1,7 +1,8 @@
 """Which kernels that store may wait for those that follow, to be run with them strip by strip: `csrc/backlog.c`.
 
 One may wait where another comes before anything that could notice. Numbers and shapes cannot; an element that is loaded is looked up among
-those that are still to be stored; arrays that nobody needs any more are let go afterwards; exits, and all else, catch up first.
+those that are still to be stored; a mask that is looked at now and then catches up by itself; arrays that nobody needs any more are let go
+afterwards; exits, and all else, catch up first.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Backlog:
         if op.name == "view":
             return self._owners.is_virtual(op.result)
         row = OPS[op.name]
-        return op.name in ("load", "poll") or (row.effect is None and not row.fresh)
+        return op.name in ("load", "poll", "mask_many", "many_lately") or (row.effect is None and not row.fresh)
 
     def _find(self) -> dict[int, bool]:
         """Finds what may wait; gives whether something may be waiting where a block starts, by the block's id."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ground import clock
+from ..ir.types import Array
 from . import emit, engine, symbols
 from .rows import Unsupported
 
 if TYPE_CHECKING:
-    from ..ir.graph import Graph, Value
+    from ..ir.graph import Graph, Op, Value
 
 
 @dataclass(slots=True)
@@ -32,21 +33,29 @@ class Native:
 
 # What takes so much longer than the code around it that this does not have to be the best.
 _HEAVY = frozenset(
-    {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "pick", "place", "take", "list_ints", "ramp"}
+    {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "mask_many", "pick", "place", "take", "list_ints", "ramp"}
     | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at"}
 )
 
 
-def _has_tight_loop(graph: Graph) -> bool:
-    """Whether there is a loop of scalar work only: where the code generator's best is worth its price."""
+def _level(graph: Graph) -> int:
+    """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop has kernels that give numbers, of which one
+    call may be as short as what is around it, what values stay in registers is."""
     place = {id(block): number for number, block in enumerate(graph.blocks)}
+    level = emit.QUICK
     for number, block in enumerate(graph.blocks):
         for jump in block.jumps():
             start = place[id(jump.target)]
-            body = graph.blocks[start : number + 1]
-            if start <= number and not any(op.name in _HEAVY for b in body for op in b.ops):
-                return True
-    return False
+            if start <= number:
+                heavy = [op for b in graph.blocks[start : number + 1] for op in b.ops if op.name in _HEAVY]
+                level = max(level, emit.BEST if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK)
+    return level
+
+
+def _is_short(heavy: list[Op]) -> bool:
+    """Whether they are kernels that make no arrays, and some give numbers."""
+    alone = all(op.name in ("kernel", "kernel_into") and not any(isinstance(made.type, Array) for made in op.results) for op in heavy)
+    return alone and any(op.results for op in heavy)
 
 
 def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: bool = True) -> Native:
@@ -66,7 +75,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
         missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
         if missing:
             raise Unsupported(f"no helper {', '.join(missing)}")
-        machine = engine.build(text, NAME, use_cache, quick=not _has_tight_loop(graph), units=libraries)
+        machine = engine.build(text, NAME, use_cache, _level(graph), units=libraries)
     layout = driver.layout
     return Native(
         address=machine.address,

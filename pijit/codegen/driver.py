@@ -85,6 +85,7 @@ class Driver:
         self._units: dict[str, Unit] = {}
         self.deferred = Deferred()
         self._kept: dict[int, Any] = {}
+        self._counters: dict[int, Any] = {}
         self._ways_out: dict[tuple[Any, ...], WayOut] = {}
         self.values: dict[Value, Any] = {}  # an LLVM value, or an ArrayValue
         self._number = {value: number for number, value in enumerate(_definitions(graph))}
@@ -268,6 +269,14 @@ class Driver:
         if slot not in self._kept:
             self._kept[slot] = self.stack(room)
         return self._kept[slot]
+
+    def counter(self, slot: int) -> Any:
+        """The place of an int of the run's own, 0 where that begins."""
+        if slot not in self._counters:
+            self._counters[slot] = self.stack(1)
+            with self.builder.goto_entry_block():
+                self.builder.store(i64(0), self._counters[slot])
+        return self._counters[slot]
 
     # ---- other units of code ----
 

@@ -13,7 +13,7 @@ from pijit.ground import forks
 
 from . import symbols
 
-BEST, QUICK = 3, 0  # levels of LLVM's optimisation
+BEST, PLAIN, QUICK = 3, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take more than half of the time for a driver
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def object_code(text: str, level: int = BEST, readable: bool = False) -> Any:
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = processor()[0], layout
     module.verify()
-    if level != QUICK:  # LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time that passes are made
+    if level == BEST:  # LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time that passes are made
         _optimise(module, machine, level)
     return machine.emit_assembly(module) if readable else machine.emit_object(module)
 

@@ -95,29 +95,29 @@ def key(text: str) -> str:
     return hashlib.blake2b(f"{_versions()}\n{text}".encode(), digest_size=16).hexdigest()
 
 
-def build(text: str, name: str, use_cache: bool = True, quick: bool = False, units: Sequence[Any] = ()) -> Machine:
-    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``quick``: for code that is left
-    for kernels and calls all the time, where vectorising and unrolling only cost. ``units``: libraries that it calls."""
+def build(text: str, name: str, use_cache: bool = True, level: int = emit.BEST, units: Sequence[Any] = ()) -> Machine:
+    """Compiles a module. ``name`` is its one function; it is given a name of its own, derived from the content. ``level``: of `emit`; code
+    that is left for kernels and calls all the time gains nothing by vectorising and unrolling. ``units``: libraries that it calls."""
     text = "".join(line + "\n" for line in text.splitlines() if not line.lstrip().startswith(";"))
     emit.ready()
-    digest = key(f"{quick} {text}")
+    digest = key(f"{level} {text}")
     with alone():
         library: Any = _loaded.get(digest) if use_cache else None
         cached = library is not None
         if not cached:
-            library, cached = _build(text, name, digest, use_cache, quick)
+            library, cached = _build(text, name, digest, use_cache, level)
             library.units = units
         _keep(digest, library)
         return Machine(library.address, library, cached)
 
 
-def _build(text: str, name: str, digest: str, use_cache: bool, quick: bool) -> tuple[Library, bool]:
+def _build(text: str, name: str, digest: str, use_cache: bool, level: int) -> tuple[Library, bool]:
     """The library, and whether it was on disk."""
     symbol = f"{name}_{digest}" if use_cache else f"{name}_{digest}_{next(_fresh)}"
     code: bytes | None = cache.load(digest) if use_cache else None
     cached = code is not None
     if code is None:
-        code = emit.object_code(text.replace(f'@"{name}"', f'@"{symbol}"'), emit.QUICK if quick else emit.BEST)
+        code = emit.object_code(text.replace(f'@"{name}"', f'@"{symbol}"'), level)
         if use_cache:
             cache.save(digest, code)
     place = memory()

@@ -9,9 +9,9 @@ from llvmlite import ir
 from ..ir.types import Array
 from .arrays import ArrayValue, store_element
 from .ints import ZERO
-from .llvm import I64, call, i64
+from .llvm import I1, I64, call, i64, intrinsic
 from .rows import row
-from .whole import new_array
+from .whole import new_array, size
 
 if TYPE_CHECKING:
     from ..ir.graph import Op
@@ -23,6 +23,46 @@ def _mask_count(d: Driver, op: Op) -> Any:
     mask = d.array(op.args[0])
     block = d.dims_on_stack([*mask.dims, *mask.steps])[0]
     return call(d.builder, "pj_mask_count", I64, mask.data, i64(mask.type.ndim), block)
+
+
+# How often a mask of which many are true is not looked at before it is again: so many rounds of a loop may wait for each other (backlog.py). The
+# first time _FIRST, then twice as often and that, at most _MOST: not longer than about as often as there were many.
+_FIRST, _MOST = 3, 15
+
+
+@row("mask_many")
+def _mask_many(d: Driver, op: Op) -> tuple[Any, Any]:
+    mask, b = d.array(op.args[0]), d.builder
+    d.deferred.flush(d)
+    left, patience = d.counter(op.attrs["slot"]), d.counter(-1 - op.attrs["slot"])
+    seen = b.load(left, typ=I64)
+    b.store(b.sub(seen, i64(1)), left)
+    known, look, done = b.block, d.function.append_basic_block("look"), d.function.append_basic_block("on")
+    b.cbranch(b.icmp_signed(">", seen, ZERO), done, look)
+    b.position_at_end(look)
+    d.backlog.leave(d)
+    block = d.dims_on_stack([*mask.dims, *mask.steps])[0]
+    count = call(b, "pj_mask_count", I64, mask.data, i64(mask.type.ndim), block)
+    many = b.icmp_signed(">=", b.mul(count, i64(op.attrs["one_in"])), size(b, mask.dims))
+    longer = intrinsic(b, "smin", b.add(b.mul(b.load(patience, typ=I64), i64(2)), i64(_FIRST)), i64(_MOST))
+    for place in (left, patience):
+        b.store(b.select(many, longer, ZERO), place)
+    looked = b.block
+    b.branch(done)
+    b.position_at_end(done)
+    made, found = b.phi(I1), b.phi(I64)
+    for phi, value, place in ((made, I1(1), known), (made, many, looked), (found, ZERO, known), (found, count, looked)):
+        phi.add_incoming(value, place)
+    return made, found
+
+
+@row("many_lately")
+def _many_lately(d: Driver, op: Op) -> Any:
+    b, left = d.builder, d.counter(op.attrs["slot"])
+    seen = b.load(left, typ=I64)
+    made = b.icmp_signed(">", seen, ZERO)
+    b.store(b.select(made, b.sub(seen, i64(1)), seen), left)
+    return made
 
 
 @row("pick")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MAKERS = frozenset({"ew", "kernel", "kernel_into", "reduce", "matmul", "take", "pick", "roll"})
 # What looks at elements and lengths only; views are looked through.
-_READERS = _MAKERS | {"dim", "load", "mask_count", "assign", "place", "roll_into", "view", "kernel_at", "kernel_scattered"}
+_READERS = _MAKERS | {"dim", "load", "mask_count", "mask_many", "assign", "place", "roll_into", "view", "kernel_at", "kernel_scattered"}
 _READERS |= {"disjoint", "within", "bincount", "add_at", "places", "histogram"}
 
 

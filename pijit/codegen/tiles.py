@@ -156,9 +156,12 @@ class TiledBody(Body):
             if self.in_place is not None:
                 places[self.in_place] = self.target
         offset = builder.add(row, start)
-        for pointer, reference in zip(self.outputs, kernel.outputs, strict=True):
-            type = memory_type(kernel.dtype(reference))
-            places[reference] = builder.gep(pointer, [offset], inbounds=True, source_etype=type)
+        for pointer, reference in zip(self.outputs, self.written, strict=True):
+            place = builder.gep(pointer, [offset], inbounds=True, source_etype=memory_type(kernel.dtype(reference)))
+            if reference < len(kernel.operands):
+                self.log = place
+            else:
+                places[reference] = place
         return places
 
     def _apart(self, number: int) -> bool:
@@ -181,6 +184,8 @@ class TiledBody(Body):
             made = {first + number for number in chosen}
             for reference in sorted({arg for number in chosen for arg in kernel.steps[number].args} - made - set(same)):
                 values[reference] = self._read(reference, places, index)
+                if self.kernel.store is not None and self.kernel.store.logged and reference == self.kernel.store.operand:
+                    scalars.store(builder, kernel.dtype(reference), values[reference], self._element(reference, self.log, index))
             for number in chosen:
                 values[first + number] = self.element(number, values)
             self.flush_trouble()
@@ -193,7 +198,9 @@ class TiledBody(Body):
     def _read(self, reference: int, places: dict[int, ir.Value], index: ir.Value) -> Any:
         """An element of an operand or a step that is in memory."""
         if reference < len(self.kernel.operands):
-            place = self.step(reference, self.kernel.ndim - 1, places[reference], index)
+            store = self.kernel.store
+            number = len(self.kernel.operands) if store is not None and store.operand == reference else reference
+            place = self.step(number, self.kernel.ndim - 1, places[reference], index)
         else:
             place = self._element(reference, places[reference], index)
         return scalars.load(self.builder, self.kernel.dtype(reference), place)

@@ -137,6 +137,9 @@ ROWS = (
         " each is along it, the result's dims. A part with one axis less, of a vector a NumPy scalar, takes one place. exit: no memory",
         _REDO, attrs=("n", "axis"), fresh=True),
     Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
+    Row("mask_many", "whether at least one element of a bool array in so many is true; where that was so it is not looked at for the next few times;"
+        " and how many are true, if not many", effect="read", attrs=("slot", "one_in")),
+    Row("many_lately", "whether mask_many of that slot would not look, which counts as one of those times", effect="read", attrs=("slot",)),
     Row("pick", "a[mask], where the mask is for the axes of a from `lead` on; a new C-contiguous array, first along the mask, then the others of a;"
         " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
     Row("place", "a[mask] = v; args a, v, mask, how many elements it takes at most; v a NumPy scalar, or an array along the axes before the"

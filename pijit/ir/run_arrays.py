@@ -338,6 +338,8 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "empty": careful(_empty),
     "ramp": careful(_ramp),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
+    "mask_many": lambda op, mask: Results((op.attrs["one_in"] * int(np.count_nonzero(mask)) >= mask.size, int(np.count_nonzero(mask)))),
+    "many_lately": lambda op: True,  # what is done then is as good
     "pick": careful(_pick),
     "take": careful(_take),
     "place": careful(_place),

@@ -443,6 +443,8 @@ SIGNATURES: dict[str, Signature] = {
     "empty": _empty,
     "ramp": _ramp,
     "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
+    "mask_many": lambda op: isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and [v.type for v in op.results] == [BOOL, INT],
+    "many_lately": lambda op: not op.args and _one(op, Scalar),
     "pick": _pick,
     "take": _take,
     "place": _place,

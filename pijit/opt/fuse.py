@@ -158,7 +158,17 @@ class _Plan:
         for group in open:
             if group.makes((made,)) and not group.makes(assign.args[:1]) and not self.alone and _storable(group, assign):
                 group.store, group.last, group.attrs = assign, place, _places(group.ops, assign)
-                group.by_elements = all(self.formula(op.attrs["ufunc"], dtypes_of(op)) for op in group.ops)
+                group.by_elements = self._by_elements(group, assign)
+
+    def _by_elements(self, group: Group, assign: Op) -> bool:
+        """Whether what is read from the target is not needed any more when that element is stored: where NumPy's loops take part, they do not read
+        it, and what is stored is made last, element by element."""
+        target, made = assign.args[:2]
+        formulas = {op for op in group.ops if op.name == "ew" and self.formula(op.attrs["ufunc"], dtypes_of(op))}
+        if len(formulas) == len(group.ops):
+            return True
+        readers = {op for op in group.ops for value in operands_of(op) if value is made or owner(value) is owner(target)}
+        return made.op in formulas and readers <= formulas and not any(made in operands_of(op) for op in readers)
 
     def producer(self, open: list[Group], op: Op) -> Group | None:
         """The group whose elements the reduction adds up, if it can do so while it makes them."""

@@ -7,12 +7,15 @@
                                                   z = ew where m, y, a
                                                   assign a, z
 
-Then it is one kernel, which needs no copies. What the mask does not take may raise no floating-point flag: there operations that might are given
+Then it is one kernel, which needs no copies. Where it took many it is looked at again a few times later (`mask_many`), and what follows the stretch,
+which has another one, is there once more for when both took many: what makes the second mask is computed with what it is for, and all of that may
+wait for the next round of a loop. What the mask does not take may raise no floating-point flag: there operations that might are given
 ones, if what they are given would raise any. All of it is on one line of the program, so that warnings are of that.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,10 +24,12 @@ import numpy as np
 
 from ..ir.evaluate import elementwise
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
+from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Array, Np
 from ..ir.ufuncs import can_raise
 from ..ir.uses import Uses
 from .again import repeatable, seen_elsewhere
+from .copies import Copier
 
 Fusible = Callable[[str, tuple[str, ...]], bool]
 
@@ -34,24 +39,31 @@ _LONG = frozenset({"floor_divide", "remainder", "mod"})  # take longer than to m
 
 def masked(graph: Graph, formula: Fusible) -> None:
     """Gives such stretches a second way."""
-    uses, ahead = Uses(graph), list(graph.blocks)  # found once: of what is made of the mask's elements, both ways need what one did
-    while ahead:
-        block = ahead.pop()
-        for place in [op for op in block.ops if op.name == "place"]:
-            group = _group(uses, block, place, formula)
-            if group is not None:
-                ahead.append(_divide(block, group))
-                break
+    uses, slots = Uses(graph), itertools.count()  # found once: of what is made of the mask's elements, both ways need what one did
+    for origin in list(graph.blocks):
+        block, group, slot = origin, _next(uses, origin, formula), next(slots)
+        while group is not None:
+            block, whole = _divide(block, group, slot)
+            group, slot = _next(uses, block, formula), next(slots)
+            if group is not None and group.count is not None and _passes_all(uses, origin, block):
+                whole.end = Branch(whole.add("many_lately", (), BOOL, slot=slot), Jump(_tail(block, group)), Jump(block))
     graph.arrange()
+
+
+def _next(uses: Uses, block: Block, formula: Fusible) -> _Group | None:
+    """The first stretch of the block."""
+    groups = (_group(uses, block, place, formula) for place in block.ops if place.name == "place")
+    return next((group for group in groups if group is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """``members``: picks and operations on elements, in order."""
+    """``members``: picks and operations on elements, in order. ``count``: what counts the elements that the mask takes, if only they need it."""
 
     place: Op
     members: tuple[Op, ...]
     start: Exit
+    count: Op | None
 
     @property
     def mask(self) -> Value:
@@ -86,7 +98,16 @@ def _group(uses: Uses, block: Block, place: Op, formula: Fusible) -> _Group | No
         return None
     if not formula("where", ("bool", type.name, type.name, type.name)):
         return None
-    return _Group(place, ordered, ordered[0].exits["redo"])
+    return _Group(place, ordered, ordered[0].exits["redo"], _own_count(uses, block, place, members))
+
+
+def _own_count(uses: Uses, block: Block, place: Op, members: set[Op]) -> Op | None:
+    value, op = place.args[3], place.args[3].op
+    if not isinstance(op, Op) or op.name != "mask_count" or op not in block.ops or not members.issuperset(set(uses.readers(value)) - {place}):
+        return None
+    between = block.ops[block.ops.index(op) : block.ops.index(place)]
+    written = any(OPS[other.name].effect in ("write", "any") for other in between)
+    return None if written or uses.at_exits(value) or uses.at_ends(value) else op
 
 
 def _takes(op: Op, mask: Value) -> bool:
@@ -102,27 +123,65 @@ def _computes(op: Op, formula: Fusible) -> bool:
     return formula(op.attrs["ufunc"], names) and all(formula("where", ("bool", name, name, name)) for name in names)
 
 
-def _divide(block: Block, group: _Group) -> Block:
-    """Two ways through the stretch; gives the block behind it."""
-    stop = block.ops.index(group.place)
-    inside, after = {*group.members, group.place}, Block(block.line)
-    after.ops, after.end = block.ops[stop + 1 :], block.end
-    begin = block.ops.index(group.members[0])
-    before = block.ops[:begin] + [op for op in block.ops[begin:stop] if op not in inside]
-    for op in before[begin:]:
-        op.exits = {name: replace(exit, frames=group.start.frames, names=group.start.names) for name, exit in op.exits.items()}
-    packed, whole = Block(block.line), Block(block.line)
-    packed.ops, packed.end = [*group.members, group.place], Jump(after)
+def _divide(block: Block, group: _Group, slot: int) -> tuple[Block, Block]:
+    """Two ways through the stretch; gives the block behind it, and the one in which everything is computed."""
+    after, packed, whole = Block(block.line), Block(block.line), Block(block.line)
+    before, after.ops = _around(block, group)
+    after.end, packed.end, whole.end = block.end, Jump(after), Jump(after)
+    packed.ops = [*group.members, group.place]
     block.ops = before
-    dims = [block.add("dim", (group.mask,), INT, axis=axis) for axis in range(group.mask.type.ndim)]  # type: ignore[attr-defined]
-    size = dims[0]
-    for dim in dims[1:]:
-        size = block.add("raw_mul", (size, dim), INT)
-    many = block.add("raw_mul", (group.place.args[3], const(_MANY)), INT)
-    block.end = Branch(block.add("cmp", (many, size), BOOL, symbol=">="), Jump(whole), Jump(packed))
+    dims = _dims(block, group)
+    if group.count is not None:
+        looked = Op("mask_many", (group.mask,), (BOOL, INT), {"slot": slot, "one_in": _MANY}, {}, block.line)
+        block.ops.append(looked)
+        many, count = looked.results
+        for op in packed.ops:
+            op.args = tuple(count if arg is group.count.result else arg for arg in op.args)
+    else:
+        size = dims[0]
+        for dim in dims[1:]:
+            size = block.add("raw_mul", (size, dim), INT)
+        many = block.add("cmp", (block.add("raw_mul", (group.place.args[3], const(_MANY)), INT), size), BOOL, symbol=">=")
+    block.end = Branch(many, Jump(whole), Jump(packed))
     _Whole(whole, group, dims).emit()
-    whole.end = Jump(after)
-    return after
+    return after, whole
+
+
+def _around(block: Block, group: _Group) -> tuple[list[Op], list[Op]]:
+    """What comes before the stretch, and of it what is not of the group; and what comes after."""
+    begin, stop = block.ops.index(group.members[0]), block.ops.index(group.place)
+    inside = {*group.members, group.place, group.count}
+    between = [op for op in block.ops[begin:stop] if op not in inside]
+    for op in between:
+        op.exits = {name: replace(exit, frames=group.start.frames, names=group.start.names) for name, exit in op.exits.items()}
+    return [op for op in block.ops[:begin] if op not in inside] + between, block.ops[stop + 1 :]
+
+
+def _dims(block: Block, group: _Group) -> list[Value]:
+    """Of the target, which are those of the mask."""
+    target = group.place.args[0]
+    ndim = target.type.ndim  # type: ignore[attr-defined]
+    if isinstance(target.op, Op) and target.op.name == "empty":
+        return list(target.op.args[:ndim])
+    return [block.add("dim", (group.mask,), INT, axis=axis) for axis in range(ndim)]
+
+
+def _passes_all(uses: Uses, origin: Block, after: Block) -> bool:
+    """Whether only the block's jump gives on what is made in it."""
+    made = [result for op in after.ops for result in op.results]
+    return isinstance(after.end, Jump) and not any(uses.is_needed_outside(result, origin) for result in made)
+
+
+def _tail(after: Block, group: _Group) -> Block:
+    """The block once more, for when the group's mask takes many."""
+    made, whole = Block(after.line), Block(after.line)
+    whole.ops, rest = _around(after, group)
+    _Whole(whole, group, _dims(whole, group)).emit()
+    copier = Copier({}, {})
+    made.ops = [copier.op(op) for op in (*whole.ops, *rest)]
+    assert isinstance(after.end, Jump)
+    made.end = Jump(after.end.target, tuple(map(copier.value, after.end.args)))
+    return made
 
 
 class _Whole:
