@@ -176,7 +176,7 @@ class TiledBody(Body):
     def _formulas(self, chosen: list[int], count: ir.Value, places: dict[int, ir.Value], same: dict[int, Any]) -> None:
         """The steps of a stage in one loop."""
         builder, kernel, first = self.builder, self.kernel, len(self.kernel.operands)
-        with self.loop(I64(0), count) as index:
+        for index in self.along(I64(0), count):
             values = dict(same)
             made = {first + number for number in chosen}
             for reference in sorted({arg for number in chosen for arg in kernel.steps[number].args} - made - set(same)):

@@ -1,7 +1,10 @@
-"""How wide LLVM makes the vectors of a loop.
+"""Which loops LLVM makes do several elements at once, and how wide it makes their vectors.
 
 It halves the widest, of 512 bits, for the first processors that had them: those go slower while they are used. It says the same of later ones,
 which do not.
+
+Elements that do not lie behind each other are collected into a vector one by one, which takes about as long as adding or multiplying them
+one by one: LLVM thinks better of it.
 """
 
 from __future__ import annotations
@@ -9,9 +12,17 @@ from __future__ import annotations
 import functools
 
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 
+from ..ir.kernel import Kernel
+
+MANY = 64  # elements, of which collecting is worth its preparations
 _SLOWED_DOWN = frozenset({"skylake-avx512", "cascadelake", "cooperlake", "cannonlake"})
+_SLOW_SINGLY = {
+    *("divide", "true_divide", "floor_divide", "mod", "remainder", "reciprocal", "power_-1", "sqrt", "where", "sign"),
+    *("maximum", "minimum", "fmax", "fmin", "floor", "ceil", "rint", "trunc"),
+}
 
 
 @functools.cache
@@ -23,3 +34,32 @@ def widen(function: ir.Function) -> None:
     """Lets the function's loops use the widest vectors that there are, where they are of use."""
     if _processor() not in _SLOWED_DOWN:
         set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite lets only through what it knows
+
+
+def collects(kernel: Kernel) -> bool:
+    """Whether elements that do not lie behind each other are worth to be collected."""
+    strided = [operand.dtype for operand in kernel.operands if operand.strides and operand.strides[-1] is None]
+    if any(np.dtype(dtype).itemsize not in (4, 8) for dtype in strided):  # there are no instructions for others
+        return False
+    return any(step.ufunc in _SLOW_SINGLY for step in kernel.steps)
+
+
+Wishes = tuple[tuple[str | int, ...], ...]
+SINGLY: Wishes = (("llvm.loop.vectorize.enable", 0),)
+AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", 1), ("llvm.loop.unroll.disable",))
+
+
+def wish(end: ir.Instruction, wishes: Wishes) -> None:
+    """Tells LLVM what to do with the loop whose last branch it is."""
+    module = end.module
+    rows = [[ir.MetaDataString(module, part) if isinstance(part, str) else ir.IntType(1)(part) for part in row] for row in wishes]
+    loop = module.add_metadata([ir.MetaDataString(module, f"loop {len(module.metadata)}")])
+    loop.operands = (loop, *map(module.add_metadata, rows))  # LLVM asks for the first
+    end.set_metadata("llvm.loop", loop)
+
+
+def opaque_to_versioning(builder: ir.IRBuilder, stride: ir.Value) -> ir.Value:
+    """The same distance, of which LLVM does not suppose that it is mostly 1, and makes a loop of its own for that."""
+    type = stride.type
+    smax = builder.module.declare_intrinsic("llvm.smax", [type], ir.FunctionType(type, [type, type]))
+    return builder.call(smax, [stride, type(-(2**62))])

@@ -41,3 +41,27 @@ def test_the_widest_vectors(monkeypatch):
     assert ("zmm" in machine_code(kernel)) == has_them
     monkeypatch.setattr(vectors, "_processor", lambda: "skylake-avx512")
     assert "prefer-vector-width" not in str(define(kernel))
+
+
+def strided(ufunc: str, dtype: str = "float64") -> Kernel:
+    """Two operands of which nothing is known but that they are arrays."""
+    f = Operand(dtype, (None,))
+    return Kernel(1, (f, f), (Step(ufunc, (0, 1), dtype), Step("multiply", (2, 2), dtype)), (3,))
+
+
+@pytest.mark.parametrize("ufunc", ["add", "maximum"])
+def test_elements_that_turn_out_to_lie_behind_each_other(ufunc):
+    text = machine_code(strided(ufunc))
+    assert re.search(r"mov(up|dqu)\w*\s+-?\w*\(", text)  # read as a vector
+    assert re.search(r"mulpd\s", text)
+
+
+@pytest.mark.parametrize(
+    ("ufunc", "dtype", "collected"),
+    [("add", "float64", False), ("divide", "float64", True), ("remainder", "int32", True), ("remainder", "int16", False)],
+)
+def test_elements_that_lie_apart_are_collected_where_it_pays(ufunc, dtype, collected):
+    assert vectors.collects(strided(ufunc, dtype)) == collected
+    text = machine_code(strided(ufunc, dtype))
+    assert str(define(strided(ufunc, dtype))).count("llvm.loop.vectorize.enable") == 1
+    assert not (re.search(r"gather", text) and not collected)
