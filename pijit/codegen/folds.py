@@ -17,7 +17,7 @@ from ..ir.kernel import Kernel
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
-from .vectors import AT_ONCE
+from .vectors import EIGHT_AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,7 +217,7 @@ class _Pairs:
             for distances in body.versions():
                 with body.loop(I64(0), b.lshr(n, I64(3))) as turn:
                     start = b.add(first, b.shl(turn, I64(3)))
-                    with body.loop(I64(0), I64(_SUMS), () if distances else AT_ONCE) as lane:
+                    with body.loop(I64(0), I64(_SUMS), () if distances else EIGHT_AT_ONCE) as lane:
                         body.lane = None if distances else lane
                         b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
                         body.lane = None

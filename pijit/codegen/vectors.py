@@ -10,6 +10,7 @@ one by one: LLVM thinks better of it.
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -45,17 +46,21 @@ def collects(kernel: Kernel) -> bool:
 
 
 Wishes = tuple[tuple[str | int, ...], ...]
-SINGLY: Wishes = (("llvm.loop.vectorize.enable", 0),)
-AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", 1), ("llvm.loop.unroll.disable",))
+SINGLY: Wishes = (("llvm.loop.vectorize.enable", False),)
+EIGHT_AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", True), ("llvm.loop.vectorize.width", 8), ("llvm.loop.unroll.disable",))
 
 
 def wish(end: ir.Instruction, wishes: Wishes) -> None:
     """Tells LLVM what to do with the loop whose last branch it is."""
     module = end.module
-    rows = [[ir.MetaDataString(module, part) if isinstance(part, str) else ir.IntType(1)(part) for part in row] for row in wishes]
+    rows = [[_metadata(module, part) for part in row] for row in wishes]
     loop = module.add_metadata([ir.MetaDataString(module, f"loop {len(module.metadata)}")])
     loop.operands = (loop, *map(module.add_metadata, rows))  # LLVM asks for the first
     end.set_metadata("llvm.loop", loop)
+
+
+def _metadata(module: ir.Module, part: str | int) -> Any:
+    return ir.MetaDataString(module, part) if isinstance(part, str) else ir.IntType(1 if isinstance(part, bool) else 32)(part)
 
 
 def opaque_to_versioning(builder: ir.IRBuilder, stride: ir.Value) -> ir.Value:
