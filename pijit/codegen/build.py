@@ -10,7 +10,7 @@ from . import emit, engine, symbols
 from .rows import Unsupported
 
 if TYPE_CHECKING:
-    from ..ir.graph import Graph, Value
+    from ..ir.graph import Block, Graph, Value
 
 
 @dataclass(slots=True)
@@ -40,13 +40,24 @@ _HEAVY = frozenset(
 def _has_tight_loop(graph: Graph) -> bool:
     """Whether there is a loop of scalar work only: where the code generator's best is worth its price."""
     place = {id(block): number for number, block in enumerate(graph.blocks)}
-    for number, block in enumerate(graph.blocks):
+    ends = [(jump.target, block) for block in graph.blocks for jump in block.jumps() if place[id(jump.target)] <= place[id(block)]]
+    return any(_HEAVY.isdisjoint(op.name for block in _loop(graph, *edge) for op in block.ops) for edge in ends)
+
+
+def _loop(graph: Graph, header: Block, end: Block) -> list[Block]:
+    """The blocks of a loop, wherever they stand: what leads to its end without its header."""
+    found = [header]
+    before: dict[int, list[Block]] = {id(block): [] for block in graph.blocks}
+    for block in graph.blocks:
         for jump in block.jumps():
-            start = place[id(jump.target)]
-            body = graph.blocks[start : number + 1]
-            if start <= number and not any(op.name in _HEAVY for b in body for op in b.ops):
-                return True
-    return False
+            before[id(jump.target)].append(block)
+    waiting = [end]
+    while waiting:
+        block = waiting.pop()
+        if block not in found:
+            found.append(block)
+            waiting += before[id(block)]
+    return found
 
 
 def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: bool = True) -> Native:

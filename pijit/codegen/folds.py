@@ -8,6 +8,7 @@ the other half. Along other axes row is added to row.
 from __future__ import annotations
 
 import functools
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..ir.kernel import Kernel
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
-from .vectors import EIGHT_AT_ONCE
+from .vectors import EIGHT_AT_ONCE, NOT_UNROLLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,13 +175,13 @@ class FoldedBody(Body):
         if isinstance(high, ir.Constant):
             pairs.in_turn(I64(0), high)
         else:
-            few = builder.icmp_signed("<", n, I64(_SUMS)) if self.small else scalars.I1(0)
-            with builder.if_else(few) as (alone, many):
-                with alone:
-                    if self.small:
+            with ExitStack() as stack:
+                if self.small and not self.distances():
+                    few, many = stack.enter_context(builder.if_else(builder.icmp_signed("<", n, I64(_SUMS))))
+                    with few:
                         pairs.in_turn(I64(0), n)
-                with many:
-                    pairs.emit(n, pairs.in_eights)
+                    stack.enter_context(many)
+                pairs.emit(n, pairs.in_eights)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
 
     def _nothing(self) -> ir.Value:
@@ -215,7 +216,7 @@ class _Pairs:
         with b.if_then(b.icmp_signed(">=", n, I64(_SUMS))):
             b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
             for distances in body.versions():
-                with body.loop(I64(0), b.lshr(n, I64(3))) as turn:
+                with body.loop(I64(0), b.lshr(n, I64(3)), NOT_UNROLLED) as turn:
                     start = b.add(first, b.shl(turn, I64(3)))
                     with body.loop(I64(0), I64(_SUMS), () if distances else EIGHT_AT_ONCE) as lane:
                         body.lane = None if distances else lane

@@ -26,7 +26,7 @@ from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
 from . import scalars
 from .relaxed import REGROUPED, loose, relaxing
-from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, widen, wish
+from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, plain, widen, wish
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
@@ -100,6 +100,7 @@ class Body:
         self.steady = _steady(kernel)
         self.sources = {step.args[0] for step in kernel.steps if step.ufunc == "take"}
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
+        self.wishes = plain(kernel)  # as to its loops
         self.trouble: list[ir.Value] = []
         self._zero: Any = None
 
@@ -155,8 +156,7 @@ class Body:
         following = builder.add(index, I64(1), flags=("nsw",))
         index.add_incoming(following, builder.block)
         end = builder.cbranch(builder.icmp_signed("<", following, high), inside, after)
-        if wishes:
-            wish(end, wishes)
+        wish(end, wishes or self.wishes)
         builder.position_at_end(after)
 
     def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
@@ -196,12 +196,15 @@ class Body:
             found = builder.and_(found, builder.icmp_signed("==", outer, builder.mul(inner, self.dims[last])))
         return found
 
+    def distances(self) -> dict[tuple[int, int], ir.Value]:
+        """Those along the innermost axis that are known at run time only."""
+        last, target = self.kernel.ndim - 1, None if self.kernel.store is None else self.kernel.store.operand
+        return {place: value for place, value in self.strides.items() if place[1] == last and place[0] != target}
+
     def versions(self) -> Iterator[dict[tuple[int, int], ir.Value]]:
-        """What is done in it is made twice where distances along the innermost axis are known at run time only, first for elements that lie
-        behind each other, whichever operand they are of: of these LLVM does several at once. Gives the distances that are not known."""
-        builder, last = self.builder, self.kernel.ndim - 1
-        target = None if self.kernel.store is None else self.kernel.store.operand
-        distances = {place: value for place, value in self.strides.items() if place[1] == last and place[0] != target}
+        """What is done in it is made twice where there are such distances, first for elements that lie behind each other, whichever operand
+        they are of: of these LLVM does several at once. Gives the distances that are not known."""
+        builder, distances = self.builder, self.distances()
         if not distances:
             yield {}
             return

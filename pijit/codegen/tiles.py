@@ -18,6 +18,7 @@ from ..ir.kernel import Kernel
 from . import inner, magnitudes, scalars, scans
 from .kernels import POINTER, Body, by_loop, memory_type
 from .relaxed import relaxing
+from .vectors import NOT_INTERLEAVED
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
@@ -65,6 +66,7 @@ class TiledBody(Body):
 
     def emit(self, function: ir.Function) -> None:
         self.plan = Schedule(self.kernel)
+        self.wishes = NOT_INTERLEAVED  # most of the time goes to NumPy's loops
         self.flags = self._slot(I64)
         self.entry.store(I64(0), self.flags)
         self._make_buffers()

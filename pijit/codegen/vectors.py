@@ -18,7 +18,14 @@ from llvmlite import ir
 
 from ..ir.kernel import Kernel
 
+Wishes = tuple[tuple[str | int, ...], ...]
+NOT_INTERLEAVED: Wishes = (("llvm.loop.interleave.count", 1),)
+NOT_UNROLLED: Wishes = (("llvm.loop.unroll.disable",),)
+SINGLY: Wishes = (("llvm.loop.vectorize.enable", False),)
+EIGHT_AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", True), ("llvm.loop.vectorize.width", 8), ("llvm.loop.unroll.disable",))
+
 MANY = 64  # elements, of which collecting is worth its preparations
+_MANY_COMPLEX = 3  # steps
 _SLOWED_DOWN = frozenset({"skylake-avx512", "cascadelake", "cooperlake", "cannonlake"})
 _SLOW_SINGLY = {
     *("divide", "true_divide", "floor_divide", "mod", "remainder", "reciprocal", "power_-1", "sqrt", "where", "sign"),
@@ -37,21 +44,26 @@ def widen(function: ir.Function) -> None:
         set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite lets only through what it knows
 
 
+def plain(kernel: Kernel) -> Wishes:
+    """For its loops: what chooses among complex numbers is so long that several rounds beside each other only take LLVM's time."""
+    ufuncs = [step.ufunc for step in kernel.steps if "complex" in step.dtype]
+    return NOT_INTERLEAVED if "where" in ufuncs and len(ufuncs) > _MANY_COMPLEX else ()
+
+
 def collects(kernel: Kernel) -> bool:
     """Whether elements that do not lie behind each other are worth to be collected."""
+    if kernel.store is not None and kernel.store.strides[-1] is None:
+        return False
     strided = [operand.dtype for operand in kernel.operands if operand.strides and operand.strides[-1] is None]
     if any(np.dtype(dtype).itemsize not in (4, 8) for dtype in strided):  # there are no instructions for others
         return False
     return any(step.ufunc in _SLOW_SINGLY for step in kernel.steps)
 
 
-Wishes = tuple[tuple[str | int, ...], ...]
-SINGLY: Wishes = (("llvm.loop.vectorize.enable", False),)
-EIGHT_AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", True), ("llvm.loop.vectorize.width", 8), ("llvm.loop.unroll.disable",))
-
-
 def wish(end: ir.Instruction, wishes: Wishes) -> None:
     """Tells LLVM what to do with the loop whose last branch it is."""
+    if not wishes:
+        return
     module = end.module
     rows = [[_metadata(module, part) for part in row] for row in wishes]
     loop = module.add_metadata([ir.MetaDataString(module, f"loop {len(module.metadata)}")])
