@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -146,15 +148,30 @@ def test_the_order_is_known(dtype):
     assert folds.known(dtype)
 
 
-def test_elements_that_lie_apart_are_added_as_they_are_made():
-    def ways(stride):
-        """In how many places of the kernel's code an element is made."""
-        module = ir.Module()
-        define(module, Kernel(1, (Operand("float64", (stride,)),), (Step("multiply", (0, 0), "float64"),), (), fold=Fold(1, 0)))
-        return str(module).count("fmul")
+def ways(steps, stride):
+    """In how many places of the kernel's code an element is made."""
+    module = ir.Module()
+    rows = tuple(Step("multiply", (number, number), "float64") for number in range(steps))
+    define(module, Kernel(1, (Operand("float64", (stride,)),), rows, (), fold=Fold(steps, 0)))
+    return str(module).count("fmul") // steps
 
-    assert ways(8) == 3  # eight by eight and one by one, or into the buffer
-    assert ways(None) == ways(16) == 2
+def test_elements_are_made_in_few_places():
+    """Eight at once, and one by one what is left, and what is less than eight; or eight at once in another way if they may lie apart."""
+    assert ways(1, 8) == ways(1, 16) == ways(1, None) == 3
+    assert ways(20, 8) == 2
+    assert ways(20, None) == 3
+
+
+@pytest.mark.parametrize("ufunc", ["add", "maximum"])
+@pytest.mark.parametrize("stride", [8, None])
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")
+def test_eight_at_once(ufunc, stride):
+    """Whatever they accumulate, and if it is seen only then that they lie behind each other."""
+    module, f = ir.Module(), Operand("float64", (stride,))
+    define(module, Kernel(1, (f, f), (Step(ufunc, (0, 1), "float64"),), (), fold=Fold(2, 0)))
+    text = emit.object_code(str(module), readable=True)
+    loops = [part for part in re.split(r"^\.LBB", text, flags=re.M) if re.search(r"v?addpd", part)]
+    assert any(re.search(r"v?movup[ds]|v?movdqu", loop) for loop in loops), text
 
 
 LOOPS = {

@@ -8,6 +8,7 @@ the other half. Along other axes row is added to row.
 from __future__ import annotations
 
 import functools
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +18,13 @@ from ..ir.kernel import Kernel
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
+from .vectors import EIGHT_AT_ONCE, NOT_UNROLLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SUMS, _BLOCK, _DEPTH = 8, 128, 64
-_STEPS = 8  # kernels of so many have, since LLVM takes its time for them:
-_FEW = 32  # code for less elements than these, which need no buffer, and nor do more where they do not lie one behind the other;
+_STEPS = 8  # kernels of so many have, since LLVM takes its time for them, code for less than eight elements,
 _SHORT = (2, 3)  # and for a last axis of these lengths
 _LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 137, 255, 257, 1031, 4099)
 
@@ -65,6 +66,8 @@ class FoldedBody(Body):
         self.dtype = kernel.dtype(kernel.fold.reference)
         self.type = memory_type(self.dtype)
         self.sum = self.entry.alloca(self.type)
+        self.lane: ir.Value | None = None  # of the elements that are made at once, which accumulate each for itself: all together takes its time
+        self.lanes: dict[ir.Type, Any] = {}
         self.small = len(kernel.steps) <= _STEPS
 
     def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
@@ -110,6 +113,28 @@ class FoldedBody(Body):
             place = before if axis == self.fold.axis else builder.add(before, index)
             self._nest(axis + 1, start, end, row, inner, place)
 
+    def accumulate(self, bits: ir.Value) -> None:
+        if self.lane is None:
+            super().accumulate(bits)
+            return
+        builder, type = self.builder, scalars.I8 if bits.type == scalars.I1 else bits.type
+        if type not in self.lanes:
+            vector = ir.VectorType(type, _SUMS)
+            made = self.lanes[type] = self.entry.alloca(vector)
+            self.entry.store(vector(None), made)
+            made.type = POINTER
+        place = builder.gep(self.lanes[type], [self.lane], inbounds=True, source_etype=type)
+        wide = bits if type == bits.type else builder.zext(bits, type)
+        builder.store(builder.or_(builder.load(place, typ=type), wide), place)
+
+    def finish(self) -> ir.Value:
+        builder = self.builder
+        for type, place in self.lanes.items():
+            lanes = builder.load(place, typ=ir.VectorType(type, _SUMS))
+            bits = functools.reduce(builder.or_, (builder.extract_element(lanes, ir.IntType(32)(lane)) for lane in range(_SUMS)))
+            super().accumulate(builder.trunc(bits, scalars.I1) if type == scalars.I8 else bits)
+        return super().finish()
+
     # ---- row after row ----
 
     def _begin(self, axis: int, before: ir.Value) -> None:
@@ -123,7 +148,7 @@ class FoldedBody(Body):
     def _add_to(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: ir.Value) -> None:
         builder = self.builder
         same, outputs = self.unchanging(pointers), self.row(row)
-        with self.loop(low, high) as index:
+        for index in self.along(low, high):
             value = self.elements(index, same, pointers, outputs)[self.fold.reference]
             place = self._sum_at(builder.add(before, index))
             builder.store(self._add(builder.load(place, typ=self.type), value), place)
@@ -150,21 +175,14 @@ class FoldedBody(Body):
         if isinstance(high, ir.Constant):
             pairs.in_turn(I64(0), high)
         else:
-            by_eight = self.small and not self.sources
-            if by_eight and self._apart():
-                pairs.emit(n, pairs.in_eights)
-            else:
-                with builder.if_else(builder.icmp_signed("<", n, I64(_FEW if by_eight else _SUMS))) as (few, many):
+            with ExitStack() as stack:
+                if self.small and not self.distances():
+                    few, many = stack.enter_context(builder.if_else(builder.icmp_signed("<", n, I64(_SUMS))))
                     with few:
-                        (pairs.in_eights if by_eight else pairs.in_turn)(I64(0), n)
-                    with many:
-                        pairs.emit(n, pairs.in_buffer)
+                        pairs.in_turn(I64(0), n)
+                    stack.enter_context(many)
+                pairs.emit(n, pairs.in_eights)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
-
-    def _apart(self) -> bool:
-        """Whether elements of an operand need not lie one behind the other: no vector of them is read at once, and a buffer gains nothing."""
-        steps = ((operand.strides[-1], np.dtype(operand.dtype).itemsize) for operand in self.kernel.operands if operand.strides)
-        return any(step not in (0, size) for step, size in steps)
 
     def _nothing(self) -> ir.Value:
         return self.type(0) if self.dtype == "int64" else self.type(-0.0)
@@ -183,8 +201,8 @@ class _Pairs:
         self.body, self.element = body, element
         self.vector = ir.VectorType(body.type, _SUMS)
         self.eight = body.entry.alloca(self.vector)
-        self.buffer, self.lanes = self._room(body.type, _BLOCK), self._room(body.type, _SUMS)
-        self.buffer.align = self.lanes.align = 64
+        self.lanes = self._room(body.type, _SUMS)
+        self.lanes.align = 64
         self.left, self.right = self._room(body.type, _DEPTH), self._room(I64, _DEPTH)
 
     def _room(self, type: ir.Type, length: int) -> Any:
@@ -197,11 +215,14 @@ class _Pairs:
         body, b = self.body, self.body.builder
         with b.if_then(b.icmp_signed(">=", n, I64(_SUMS))):
             b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
-            with body.loop(I64(0), b.lshr(n, I64(3))) as turn:
-                start = b.add(first, b.shl(turn, I64(3)))
-                with body.loop(I64(0), I64(_SUMS)) as lane:
-                    b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
-                self._add_eight(self.lanes)
+            for distances in body.versions():
+                with body.loop(I64(0), b.lshr(n, I64(3)), NOT_UNROLLED) as turn:
+                    start = b.add(first, b.shl(turn, I64(3)))
+                    with body.loop(I64(0), I64(_SUMS), () if distances else EIGHT_AT_ONCE) as lane:
+                        body.lane = None if distances else lane
+                        b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
+                        body.lane = None
+                    self._add_eight(self.lanes)
             self._join_eight()
         self.in_turn(b.add(first, b.and_(n, I64(-_SUMS))), b.add(first, n))
 
@@ -257,19 +278,6 @@ class _Pairs:
         level.add_incoming(above, join)
         b.branch(up)
         b.position_at_end(done)
-
-    def in_buffer(self, first: ir.Value, length: ir.Value) -> None:
-        """A block of at least eight, by way of the buffer."""
-        body, b = self.body, self.body.builder
-        with body.loop(I64(0), length) as index:
-            b.store(self.element(b.add(first, index)), self._at(self.buffer, body.type, index))
-        size, eights = body.type, b.and_(length, I64(-_SUMS))
-        b.store(b.load(self.buffer, typ=self.vector, align=_ALIGNED), self.eight)
-        with body.loop(I64(1), b.lshr(length, I64(3))) as index:
-            self._add_eight(self._at(self.buffer, size, b.mul(index, I64(_SUMS))))
-        self._join_eight()
-        with body.loop(eights, length) as index:
-            body._set(body._add(body._get(), b.load(self._at(self.buffer, size, index), typ=size)))
 
     def _add_eight(self, place: ir.Value) -> None:
         b = self.body.builder

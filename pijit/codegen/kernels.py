@@ -26,7 +26,7 @@ from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
 from . import scalars
 from .relaxed import REGROUPED, loose, relaxing
-from .vectors import widen
+from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, plain, widen, wish
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
@@ -100,6 +100,7 @@ class Body:
         self.steady = _steady(kernel)
         self.sources = {step.args[0] for step in kernel.steps if step.ufunc == "take"}
         self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
+        self.wishes = plain(kernel)  # as to its loops
         self.trouble: list[ir.Value] = []
         self._zero: Any = None
 
@@ -125,12 +126,11 @@ class Body:
             value = next(values)
             if kind == "dim":
                 self.dims.append(value)
-            elif kind == "stride":
+            elif kind in ("stride", "store_stride"):
+                number = number if kind == "stride" else len(self.kernel.operands)
                 self.strides[number, extra] = value
             elif kind in ("rows", "row_stride"):
                 self.rows.setdefault(number, []).append(value)
-            elif kind == "store_stride":
-                self.strides[len(self.kernel.operands), extra] = value
             elif kind == "fold":
                 value.add_attribute("noalias")
                 self.sums = value
@@ -144,8 +144,8 @@ class Body:
         return low, high
 
     @contextmanager
-    def loop(self, low: ir.Value, high: ir.Value) -> Iterator[ir.Value]:
-        """Counts from low to high."""
+    def loop(self, low: ir.Value, high: ir.Value, wishes: Wishes = ()) -> Iterator[ir.Value]:
+        """Counts from low to high; ``wishes``: see `vectors`."""
         builder = self.builder
         before, inside, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
         builder.cbranch(builder.icmp_signed("<", low, high), inside, after)
@@ -155,7 +155,8 @@ class Body:
         yield index
         following = builder.add(index, I64(1), flags=("nsw",))
         index.add_incoming(following, builder.block)
-        builder.cbranch(builder.icmp_signed("<", following, high), inside, after)
+        end = builder.cbranch(builder.icmp_signed("<", following, high), inside, after)
+        wish(end, wishes or self.wishes)
         builder.position_at_end(after)
 
     def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
@@ -195,6 +196,42 @@ class Body:
             found = builder.and_(found, builder.icmp_signed("==", outer, builder.mul(inner, self.dims[last])))
         return found
 
+    def distances(self) -> dict[tuple[int, int], ir.Value]:
+        """Those along the innermost axis that are known at run time only."""
+        last, target = self.kernel.ndim - 1, None if self.kernel.store is None else self.kernel.store.operand
+        return {place: value for place, value in self.strides.items() if place[1] == last and place[0] != target}
+
+    def versions(self) -> Iterator[dict[tuple[int, int], ir.Value]]:
+        """What is done in it is made twice where there are such distances, first for elements that lie behind each other, whichever operand
+        they are of: of these LLVM does several at once. Gives the distances that are not known."""
+        builder, distances = self.builder, self.distances()
+        if not distances:
+            yield {}
+            return
+        sizes = {place: I64(_SIZES[self.walked[place[0]].dtype]) for place in distances}
+        tests = [builder.icmp_signed("==", value, sizes[place]) for place, value in distances.items()]
+        with builder.if_else(functools.reduce(builder.and_, tests)) as (contiguous, apart):
+            with contiguous:
+                self.strides |= sizes
+                yield {}
+            with apart:
+                self.strides |= distances
+                yield distances
+
+    def along(self, low: ir.Value, high: ir.Value) -> Iterator[ir.Value]:
+        """Loops along the innermost axis; what is done in it is made once for each."""
+        builder = self.builder
+        for distances in self.versions():
+            rest = low
+            if distances and collects(self.kernel):
+                self.strides |= {place: opaque_to_versioning(builder, value) for place, value in distances.items()}
+                rest = builder.add(low, builder.and_(builder.sub(high, low), I64(-MANY)))
+                with self.loop(low, rest) as index:
+                    yield index
+                self.strides |= distances
+            with self.loop(rest, high, SINGLY if distances else ()) as index:
+                yield index
+
     def stride(self, number: int, axis: int) -> ir.Value:
         strides = self.walked[number].strides
         assert strides is not None
@@ -203,16 +240,12 @@ class Body:
 
     def step(self, number: int, axis: int, pointer: ir.Value, index: ir.Value) -> ir.Value:
         """The pointer moved along an axis."""
-        builder = self.builder
-        operand = self.walked[number]
-        assert operand.strides is not None
-        stride = operand.strides[axis]
-        if stride == 0:
+        builder, dtype, stride = self.builder, self.walked[number].dtype, self.stride(number, axis)
+        if stride == I64(0):
             return pointer
-        size = _SIZES[operand.dtype]
-        if stride == size:  # a form that LLVM recognises as consecutive
-            return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(operand.dtype))
-        return builder.gep(pointer, [builder.mul(index, self.stride(number, axis))], source_etype=scalars.I8)
+        if stride == I64(_SIZES[dtype]):  # a form that LLVM recognises as consecutive
+            return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype))
+        return builder.gep(pointer, [builder.mul(index, stride)], source_etype=scalars.I8)
 
     def unchanging(self, pointers: list[Any]) -> dict[int, Any]:
         """The operands that do not change along the innermost axis."""
@@ -228,7 +261,7 @@ class Body:
 
     def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
         same, outputs = self.unchanging(pointers), self.row(row)
-        with self.loop(low, high) as index:
+        for index in self.along(low, high):
             self.elements(index, same, pointers, outputs)
 
     def row(self, row: ir.Value) -> list[ir.Value]:

@@ -18,6 +18,7 @@ from ..ir.kernel import Kernel
 from . import inner, magnitudes, scalars, scans
 from .kernels import POINTER, Body, by_loop, memory_type
 from .relaxed import relaxing
+from .vectors import NOT_INTERLEAVED
 
 I64 = ir.IntType(64)
 _LOOP = ir.FunctionType(ir.VoidType(), [POINTER] * 4)
@@ -65,6 +66,7 @@ class TiledBody(Body):
 
     def emit(self, function: ir.Function) -> None:
         self.plan = Schedule(self.kernel)
+        self.wishes = NOT_INTERLEAVED  # most of the time goes to NumPy's loops
         self.flags = self._slot(I64)
         self.entry.store(I64(0), self.flags)
         self._make_buffers()
@@ -179,7 +181,7 @@ class TiledBody(Body):
     def _formulas(self, chosen: list[int], count: ir.Value, places: dict[int, ir.Value], same: dict[int, Any]) -> None:
         """The steps of a stage in one loop."""
         builder, kernel, first = self.builder, self.kernel, len(self.kernel.operands)
-        with self.loop(I64(0), count) as index:
+        for index in self.along(I64(0), count):
             values = dict(same)
             made = {first + number for number in chosen}
             for reference in sorted({arg for number in chosen for arg in kernel.steps[number].args} - made - set(same)):

@@ -152,6 +152,8 @@ def test_sizes_and_strides(ufunc, dtype):
         kernel = single(ufunc, [v[: 3 * n : 3] for v in base], out, constant=False)
         assert agree(ufunc, [v[: 3 * n : 3] for v in base], out, kernel)
         assert agree(ufunc, [v[:n][::-1] for v in base], out, kernel)
+        assert agree(ufunc, [v[:n] for v in base], out, kernel)
+        assert agree(ufunc, [v[: (place + 1) * n : place + 1] for place, v in enumerate(base)], out, kernel)
         if nin == 2 and n:
             assert agree(ufunc, [base[0][:n], base[1][0]], out)
 
