@@ -27,11 +27,11 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
-from pijit.runtime import apart, dozing, driver, lifetimes, resting, worth
+from pijit.runtime import apart, dozing, driver, lifetimes, messages, resting, worth
 from pijit.runtime.budget import BUDGET
 from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
-from pijit.runtime.failures import Difference, difference, distance
+from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
@@ -225,8 +225,8 @@ def _compile(
         _turn_off(state, record, pc, "nothing_to_compile")
         return NEVER
     code, options = record.code, record.options
-    line = _line(code, pc)
-    cause = _cause(record, entry, line, failures)
+    line = messages.line_of(code, pc)
+    cause = messages.cause_of(record, entry, line, failures)
     if entry.compiled >= CONFIG.max_fragments:
         return _full(state, record, entry, pc, cause)
     if cause is not None and CONFIG.stance == "fail_on_recompile":
@@ -247,14 +247,14 @@ def _compile(
 def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, cause: Difference | None) -> int:
     """What becomes of a capture: a fragment, where that can pay."""
     code, options = record.code, record.options
-    line = _line(code, pc)
+    line = messages.line_of(code, pc)
     breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
     unwanted = _why_not(capture, entry.kind, options.eager)
     if unwanted:
-        _tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
+        messages.tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
             _turn_off(state, record, pc, unwanted)
@@ -278,8 +278,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     entry.compiled += 1
     state.add_fragment(pc, fragment.native)
     count = f"fragment {entry.compiled} of {CONFIG.max_fragments} ({fragment.compile_seconds * 1e3:.0f} ms)"
-    _tell(record, entry, line, cause, f"compiled {count}")
-    _log_compiled(code, line, compiled, count, cause)
+    messages.tell(record, entry, line, cause, f"compiled {count}")
+    messages.log_compiled(code, line, compiled, count, cause)
     _add_resume_points(state, record, capture)
     return _AGAIN
 
@@ -323,7 +323,8 @@ def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference |
     if entry.hits < 0:
         record.gave_up = reasons.lookup("too_many_versions").id
         record.last_reason = cause.text() if cause is not None else ""
-        _tell(record, entry, _line(record.code, pc), cause, f"interpreter from here on: all {CONFIG.max_fragments} fragments are used (PJ402)")
+        outcome = f"interpreter from here on: all {CONFIG.max_fragments} fragments are used (PJ402)"
+        messages.tell(record, entry, messages.line_of(record.code, pc), cause, outcome)
     return _review(state, record, entry, pc, "too_many_versions")
 
 
@@ -407,7 +408,7 @@ def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
     entry = record.plan.entries[pc]
     row = reasons.lookup(reason)
     entry.off = row.id
-    log.event("perf", record.code, _line(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
+    log.event("perf", record.code, messages.line_of(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
     if entry.kind != "start":
         install(state, record.plan)
     if all(entry.off and not state.fragments(pc) for pc, entry in record.plan.entries.items()):
@@ -471,54 +472,3 @@ def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
     finally:
         _end(record, begun)
     return None
-
-
-# ---- messages --------------------------------------------------------------------------------------------------------
-
-
-def _line(code: CodeType, pc: int) -> int:
-    return decode(code).at(pc).line or code.co_firstlineno
-
-
-def _cause(record: Record, entry: Entry, line: int, failures: list[tuple[Any, int, Any]]) -> Difference | None:
-    """Why the fragments of an entry do not fit: what failed in the one that came closest. On record, whoever listens."""
-    if not failures:
-        return None
-    last = max(row for _, row, _ in failures)
-    fragment, row, got = min((failure for failure in reversed(failures) if failure[1] == last), key=_far)
-    data: FragmentRecord = fragment.data()
-    found = difference(lifetimes.strong(data.rows[row]), data.sources[row], got, _native.UNSET)
-    entry.misses += 1
-    entry.since = entry.since or clock.strftime("%H:%M:%S")
-    if data.rows[row][0] == "is" and lifetimes.is_like(lifetimes.strong(data.rows[row])[2], got):
-        record.plan.varying.add(data.sources[row])
-    record.add_failure(found.id, found.what, found.expected, found.got, line)
-    return found
-
-
-def _far(failure: tuple[Any, int, Any]) -> int:
-    fragment, row, got = failure
-    return distance(lifetimes.strong(fragment.data().rows[row]), got)
-
-
-def _tell(record: Record, entry: Entry, line: int, cause: Difference | None, outcome: str) -> None:
-    """The line about a guard failure. From the second one on: how often, since when, what it cost, and what to do."""
-    if cause is None or not log.enabled("guards"):
-        return
-    text = f"{cause.text()} -> {outcome}"
-    if entry.misses > 1:
-        text += f"; failure {entry.misses} here since {entry.since}, {entry.patience.spent * 1e3:.0f} ms of compiling. {cause.id}: {cause.hint}"
-    fields = {"id": cause.id, "source": cause.what, "expected": cause.expected, "got": cause.got, "failures": entry.misses}
-    log.event("guards", record.code, line, text, **fields)
-
-
-def _log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: Difference | None) -> None:
-    ms = round(compiled.seconds * 1e3, 1)
-    if cause is not None:
-        log.event("recompiles", code, line, f"compiled {count} because {cause.text()}", id="PJ401", ms=ms)
-    log.event("perf", code, line, f"compiled {count}, {len(compiled.graph.blocks)} blocks, {len(compiled.exits)} exits", ms=ms)
-    if log.enabled("graph"):
-        log.event("graph", code, line, f"as captured\n{compiled.captured}")
-        log.event("graph", code, line, f"as compiled\n{graph_text(compiled.graph)}")
-    if log.enabled("code"):
-        log.event("code", code, line, f"as handed to the code generator\n{compiled.native.code}")
