@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 import warnings
+import weakref
 
 import llvmlite.binding.ffi
 import pytest
@@ -132,6 +133,23 @@ def test_nothing_is_compiled_while_another_thread_forks():
         forks._after_in_parent()
     assert found == [(8 + HALF, 0)]
     assert compiles(later, 8)
+
+
+def test_who_asks_while_another_thread_forks_does_not_wait(monkeypatch):
+    function, done = made(15), []
+    assert compiles(function, 15)
+    record = tiers.record_of(function.__code__)
+    record.space = 0, "a program"
+    monkeypatch.setattr(resting, "_resting", [resting.Waiting(weakref.ref(record), None)])
+    monkeypatch.setattr(resting, "_woken", 0.0)
+    forks._before()
+    try:
+        thread = threading.Thread(target=lambda: (resting.wake(), resting.doze(record, 1.0), done.append(True)), daemon=True)
+        thread.start()
+        thread.join(30)
+    finally:
+        forks._after_in_parent()
+    assert done
 
 
 def test_a_thread_that_is_about_to_see_the_fork():

@@ -5,6 +5,8 @@ interpreter's own. Those that asked last stay awake, to notice when it is time; 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
@@ -37,6 +39,17 @@ _change = RLock()  # of the two lists; a signal may come while a report is made
 forks.hold(_change)
 
 
+@contextmanager
+def _unless_busy() -> Iterator[bool]:
+    """Whether the lists may be changed now. Nobody waits for that: another thread is at it, or forks."""
+    free = _change.acquire(blocking=False)
+    try:
+        yield free
+    finally:
+        if free:
+            _change.release()
+
+
 def rest_until_paid(record: Any, want: Want) -> None:
     """A call of the function would be looked at or compiled now if that could be paid for."""
     if record.space is None or (seconds := BUDGET.missing(want)) < _SHORT:
@@ -53,12 +66,13 @@ def doze(record: Any, seconds: float) -> None:
 
 def _asks(waiting: Waiting) -> bool:
     """It is one of those that stay awake; whether it was not already."""
-    with _change:
-        record = waiting.ref()
-        for i, other in enumerate(_awake):
-            if other.ref() is record:
-                _awake[i] = waiting
-                return (other.want is None) is not (waiting.want is None)
+    with _unless_busy() as free:
+        record, known = waiting.ref(), [other.ref() for other in _awake]
+        if not free:
+            return False
+        if record in known:
+            before, _awake[known.index(record)] = _awake[known.index(record)], waiting
+            return (before.want is None) is not (waiting.want is None)
         _awake.append(waiting)
         while len(_awake) > _AWAKE:
             _rest(_awake.pop(0))
@@ -93,7 +107,9 @@ def wake() -> None:
         return
     _woken, time = now, clock.perf_counter()
     paid = {want for want in {w.want for w in (*_resting, *_awake) if w.want is not None} if not BUDGET.missing(want)}
-    with _change:
+    with _unless_busy() as free:
+        if not free:
+            return
         woken = [one for one in _resting if one.want is None and one.until <= time][:_AT_ONCE]
         woken += [one for want in paid for one in [waiting for waiting in _resting if waiting.want == want][:_AT_ONCE]]
         if not woken and not paid:
