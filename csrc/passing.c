@@ -63,9 +63,12 @@ PyObject *pj_pass(PyThreadState *ts, PjFrame *frame, int throwflag)
 {
     PyCodeObject *code = pj_frame_code(frame);
     Passing *p = &passing[((uintptr_t)code >> 5) % SLOTS];
-    if (PJ_UNLIKELY(p->code != code)) {
+    if (PJ_UNLIKELY(p->code != code)) { /* the place is taken as long as it is of use there */
+        if (p->score > 0) {
+            p->score--;
+            return pj_delegate(ts, frame, throwflag);
+        }
         p->code = code;
-        p->score = 0;
     }
     if (PJ_UNLIKELY(p->score >= SURE) && may_be_missed(ts)) {
         return pj_run_unhooked(ts, frame, throwflag, &pj_counters.delegated_quiet);

@@ -174,13 +174,14 @@ def test_tracing_that_begins_within(jitted):
 
     expected = traced_in(make(), 3)  # not quiet yet
     walk = make()
-    before = quiet()
-    while True:
+
+    def once():
         becomes_quiet(walk, TREE, int)
         before = quiet()
         assert traced_in(walk, 3) == expected
-        if quiet() > before:
-            break
+        return quiet() > before
+
+    until(once)
     assert _native.installed()
     before = _native.counters()["enabled"]
     jitted(50)
