@@ -6,9 +6,9 @@ import contextlib
 import functools
 import signal
 import sys
-import threading
 import traceback
 import types
+from _thread import allocate_lock, start_new_thread
 
 import pytest
 
@@ -98,15 +98,17 @@ def test_another_thread_is_given_the_signal(monkeypatch, handler, kind, place):
     before = signal.signal(signal.SIGUSR1, handler)
     real = getattr(entries, place)
 
-    def given():
+    def given(done):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
         signal.raise_signal(signal.SIGUSR1)
+        done.release()
 
     def interrupted(*args, **kwargs):
         monkeypatch.setattr(entries, place, real)
-        thread = threading.Thread(target=given)
-        thread.start()
-        thread.join()
+        done = allocate_lock()  # threading's own may be torn by what the handler raises
+        done.acquire()
+        start_new_thread(given, (done,))
+        done.acquire()
         return real(*args, **kwargs)
 
     monkeypatch.setattr(entries, place, interrupted)
@@ -117,6 +119,67 @@ def test_another_thread_is_given_the_signal(monkeypatch, handler, kind, place):
         signal.signal(signal.SIGUSR1, before)
     assert files(info.value) == {__file__}
     assert [function(1.5, 2.0) for _ in range(3)] == [3.5] * 3
+
+
+PLACES = pytest.mark.parametrize(("module", "name"), [(entries, "_begin"), (driver, "capture_entry"), (tiers, "_enable_frame")], ids=str)
+
+
+def within_a_handler(function):
+    try:
+        signal.raise_signal(signal.SIGUSR1)
+    except (Alarm, KeyboardInterrupt):
+        return function(1.5, 2.0)
+
+
+def made_known(module):
+    """A function that pijit is about to see in this module of its own for the first time."""
+    if module is not tiers:
+        return pijit.jit(fresh(add))
+    space = {"__name__": "somewhere"}
+    exec(compile("def f(a, b):\n    return a + b", __file__, "exec"), space)
+    tiers.enable_namespace(space)
+    return space["f"]
+
+
+@PLACES
+@pytest.mark.parametrize(("handler", "kind"), [(raises, Alarm), (signal.default_int_handler, KeyboardInterrupt)], ids=str)
+def test_what_fails_because_of_it_is_not_seen(monkeypatch, handler, kind, module, name):
+    """As where a lock is let go of that was not taken yet."""
+    real = getattr(module, name)
+
+    def torn(*args):
+        monkeypatch.setattr(module, name, real)
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+            signal.raise_signal(signal.SIGUSR1)
+        finally:
+            raise RuntimeError("release unlocked lock")
+
+    function = made_known(module)
+    monkeypatch.setattr(module, name, torn)
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(kind) as info:
+            function(1.5, 2.0)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert files(info.value) == {__file__}
+    assert function(1.5, 2.0) == 3.5
+
+
+@PLACES
+@pytest.mark.parametrize("handler", [raises, signal.default_int_handler], ids=str)
+def test_an_error_of_its_own_is_not_what_the_program_handles(monkeypatch, handler, module, name):
+    monkeypatch.setattr(pijit.config, "raise_internal", False)
+    function = made_known(module)
+    monkeypatch.setattr(module, name, lambda *args: {}["nothing"])
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        assert within_a_handler(function) == 3.5
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(tiers.INTERNAL_ERRORS) == 1
+    tiers.INTERNAL_ERRORS.clear()
 
 
 def test_a_handler_that_returns_is_not_noticed(arrives):

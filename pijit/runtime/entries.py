@@ -180,11 +180,12 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
     except CaptureError as error:
         return error
     except BaseException as error:
-        raised = _of_program_or_logged(error)
-        if raised is not None:
-            return raised
+        failure = error
+    raised = _of_program_or_logged(failure)
+    if raised is None:
         _turn_off(state, record, pc, "internal")
         return NEVER
+    return raised
 
 
 @contextmanager
@@ -209,7 +210,7 @@ def _of_program_or_logged(error: BaseException) -> BaseException | None:
     if raised is None:
         if CONFIG.raise_internal:
             raise error
-        log.internal(traceback.format_exc())
+        log.internal("".join(traceback.format_exception(error)))
     return raised
 
 
@@ -448,12 +449,11 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
         resting.wake()
         return hot.exit_is_hot(state, record, native, index, count)
     except BaseException as error:
-        raised = _of_program_or_logged(error)
-        if raised is not None:
-            return raised
-        return NEVER
+        failure = error
     finally:
         _end(record, begun)
+    raised = _of_program_or_logged(failure)
+    return NEVER if raised is None else raised
 
 
 def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
@@ -467,8 +467,9 @@ def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
         for pc in record.plan.entries:
             for native in state.fragments(pc):
                 retire(state, record, native, "not_worth_it")
+        return None
     except BaseException as error:
-        return _of_program_or_logged(error)
+        failure = error
     finally:
         _end(record, begun)
-    return None
+    return _of_program_or_logged(failure)

@@ -7,6 +7,7 @@ is the program's: it goes on from the frame that pijit was called from, as if pi
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable
 from functools import wraps
 from types import CodeType, TracebackType
@@ -16,15 +17,21 @@ _OWN = (KeyboardInterrupt, SystemExit, GeneratorExit)  # nothing that pijit does
 
 
 def of_program(error: BaseException) -> BaseException | None:
-    """The error without the frames that are not the program's, when a signal's handler raised it; None for an error of pijit's own."""
+    """What a signal's handler raised, without the frames that are not the program's: the error, or one that it followed from, as where a lock is
+    let go of that was not taken yet. None for an error of pijit's own. To be called when the error is handled no longer: what is handled then,
+    the program was handling when it called pijit."""
+    handled = sys.exception()
     handlers = {code for number in signal.valid_signals() if (code := _code_of(signal.getsignal(number))) is not None}
-    place: TracebackType | None = error.__traceback__
-    while place is not None and place.tb_frame.f_code not in handlers:
-        place = place.tb_next
-    if place is None and not isinstance(error, _OWN):
-        return None
-    error.__context__ = None  # what pijit was handling just then
-    return error.with_traceback(place)
+    raised: BaseException | None = error
+    while raised is not None and raised is not handled:
+        place: TracebackType | None = raised.__traceback__
+        while place is not None and place.tb_frame.f_code not in handlers:
+            place = place.tb_next
+        if place is not None or isinstance(raised, _OWN):
+            raised.__context__ = None  # what pijit was handling just then
+            return raised.with_traceback(place)
+        raised = raised.__context__
+    return None
 
 
 def giving_what_handlers_raise(callback: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,10 +43,11 @@ def giving_what_handlers_raise(callback: Callable[..., Any]) -> Callable[..., An
         try:
             return callback(*args)
         except BaseException as error:
-            raised = of_program(error)
-            if raised is None:
-                raise
-            return raised
+            failure = error
+        raised = of_program(failure)
+        if raised is None:
+            raise failure
+        return raised
 
     return gives
 

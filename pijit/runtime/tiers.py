@@ -106,14 +106,15 @@ def on_frame(code: CodeType, namespace: Namespace) -> BaseException | bool | Non
         return True
     try:
         _enable_frame(code, namespace)
+        return None
     except BaseException as error:
-        from pijit.runtime.interruptions import of_program
+        failure = error
+    from pijit.runtime.interruptions import of_program
 
-        raised = of_program(error)
-        if raised is None:
-            raise
-        return raised
-    return None
+    raised = of_program(failure)
+    if raised is None:
+        raise failure
+    return raised
 
 
 def _enable_frame(code: CodeType, namespace: Namespace) -> None:
