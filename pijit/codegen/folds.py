@@ -38,7 +38,7 @@ def known(dtype: str) -> bool:
     if how is None or how.first or any(how.identity):
         return False
     rng = np.random.default_rng(7)
-    samples = [(rng.standard_normal(n) * 10.0 ** rng.integers(-3, 4, n)).astype(dtype) for n in _LENGTHS]
+    samples: list[Any] = [(rng.standard_normal(n) * 10.0 ** rng.integers(-3, 4, n)).astype(dtype) for n in _LENGTHS]
     samples += [np.full(n, -0.0).astype(dtype) for n in _LENGTHS[:9]]
     return all(equal(np.add.reduce(a)[None], np.zeros(1, dtype) + _pairwise(a)) for a in samples)
 

@@ -74,7 +74,7 @@ def _sum(op: Op, elements: Any, dims: Sequence[int]) -> Any:
     fold, result = op.attrs["kernel"].fold, op.results[-1].type
     demand(0 not in dims or not isinstance(result, Array))
     dtype = np.dtype(op.attrs["kernel"].dtype(fold.reference))
-    whole = np.empty(dims, dtype)
+    whole: Any = np.empty(dims, dtype)
     whole[...] = elements
     if not isinstance(result, Array):
         return np.add.reduce(whole, axis=None)
