@@ -209,7 +209,6 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     f->nwords = nwords;
     f->roots_start = roots_start;
     f->nroots = nroots;
-    f->repeatable = repeatable && f->native != pj_reference; /* the evaluator is Python */
     f->texts = Py_NewRef(texts);
     f->keep = Py_NewRef(keep);
     f->data = Py_NewRef(data);
@@ -223,6 +222,7 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         return NULL;
     }
     Py_DECREF(none);
+    f->repeatable = repeatable && f->nsites == 0 && f->native != pj_reference; /* sites ask for the fragment of a run; the evaluator is Python */
     return (PyObject *)f;
 }
 

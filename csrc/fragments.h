@@ -132,7 +132,7 @@ typedef struct {
     PjSite *sites;
     int64_t hits, misses;
     int64_t sampled, samples; /* nanoseconds in native code, but for what it called in NumPy, and of how many runs */
-    bool repeatable; /* nothing it does can be noticed before it returns: what it began may be begun again */
+    bool repeatable; /* it has no sites, and nothing it does can be noticed before it returns: what it began may be begun again */
     int unreturned;  /* how often that was in vain */
     PyObject *texts, *keep, *data;
 } PjFragment;

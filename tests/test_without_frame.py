@@ -33,7 +33,21 @@ def products(a, b):
     return c * a
 
 
+def keeps_a_part(n, owner):
+    if n > 1:
+        _part = owner.part  # dead, but what it holds lives as long: where it is unset, native code makes an object that says so
+        n = n * 2
+    return n * n * n - n * 3 + (n + 1) * (n - 1), n
+
+
+class Owner:
+    pass
+
+
+OWNER = Owner()
+OWNER.part = Owner()
 CALLS = {
+    "held": (keeps_a_part, [(1, OWNER), (2, OWNER), (2**40, OWNER), (0, OWNER)]),
     "floats": (polynomial, [(1.5, 0.5), (2.5,), (1, 2), (1.5, None)]),
     "big ints": (third, [(3,), (2**20,), (2**40,), (-(2**62),), (7,)]),
     "errors": (quotient, [(1.5, 2.0), (1.5, 0.0), (2.5, 0.25), (1.5, 0.0)]),

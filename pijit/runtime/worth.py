@@ -193,7 +193,7 @@ def is_repeatable(graph: Graph) -> bool:
     ops = [op for block in graph.blocks for op in block.ops]
     if not any(isinstance(block.end, Leave) and block.end.exit.kind == "return" for block in graph.blocks):
         return False
-    return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name not in ("look", "recheck") for op in ops)
+    return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name != "recheck" for op in ops)
 
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
