@@ -105,8 +105,8 @@ ROWS: tuple[Reason, ...] = (
            "The value is a Python int that does not fit into a machine word.",
            "Reduce it modulo 2**64 (or use np.uint64) if that is what the algorithm means."),
     Reason("PJ129", "iteration", "iteration over this object not supported",
-           "Only range, arrays, and short tuples and lists are iterated natively.",
-           "Iterate over range(len(x)) and index."),
+           "Ranges, arrays, lists, short tuples and small dicts with texts as keys are iterated natively, and enumerate, zip and reversed of them.",
+           "Make a list or an array of it before the loop."),
     # 13x: surroundings
     Reason("PJ133", "unbound", "variable that may be unbound",
            "The variable has no value on this path; the interpreter raises the error.",
