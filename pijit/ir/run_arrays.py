@@ -74,12 +74,12 @@ def _sum(op: Op, elements: Any, dims: Sequence[int]) -> Any:
     fold, result = op.attrs["kernel"].fold, op.results[-1].type
     demand(0 not in dims or not isinstance(result, Array))
     dtype = np.dtype(op.attrs["kernel"].dtype(fold.reference))
-    whole: Any = np.empty(dims, dtype)
+    whole = np.empty(dims, dtype)
     whole[...] = elements
     if not isinstance(result, Array):
-        return np.add.reduce(whole, axis=None)
+        return whole.sum()
     kept = (1,) * op.attrs["keep"]
-    return _shaped(np.add.reduce(whole, axis=fold.axis), (*dims[: fold.axis], *kept, *dims[fold.axis + 1 :]))
+    return _shaped(whole.sum(axis=fold.axis), (*dims[: fold.axis], *kept, *dims[fold.axis + 1 :]))
 
 
 def _kernel_rolled(op: Op, *args: Any) -> Any:
