@@ -39,6 +39,12 @@ def pytest_ignore_collect(collection_path, config):
     return True if not all(collection_path in (path, *path.parents) for path in asked) else None
 
 
+def pytest_collection_modifyitems(items):
+    """Folders that are named beside others are not ignored."""
+    if len({next((folder for folder in ALONE if folder in item.path.parents), None) for item in items}) > 1:
+        raise pytest.UsageError("tests/codegen and tests/alone run in processes of their own: name one of them, and nothing else")
+
+
 def pytest_unconfigure():
     if not os.environ.get("PIJIT_TESTS_CACHE_DIR"):
         shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
