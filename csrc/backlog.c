@@ -476,12 +476,12 @@ void pj_let_go_later(int64_t *W, void *gone, int64_t scratch)
         let_go(gone, scratch);
         return;
     }
-    PyObject *array = scratch ? pj_scratch_array(gone) : NULL;
-    if (scratch || (PyArray_CheckExact((PyObject *)gone) && Py_REFCNT((PyObject *)gone) == 1)) {
-        note_gone(backlog, scratch ? gone : PyArray_DATA((PyArrayObject *)gone));
+    PyObject *array = scratch ? pj_scratch_array(gone) : gone;
+    if (array != NULL && PyArray_CheckExact(array) && Py_REFCNT(array) == 1) {
+        note_gone(backlog, PyArray_DATA((PyArrayObject *)array));
     }
-    backlog->scratch[backlog->ngone] = scratch && array == NULL;
-    backlog->gone[backlog->ngone++] = array != NULL ? array : gone;
+    backlog->scratch[backlog->ngone] = array == NULL;
+    backlog->gone[backlog->ngone++] = gone;
 }
 
 /* pj_empty for what a kernel makes that may wait: those that wait work on the elements of one that was let go before the new one does. */

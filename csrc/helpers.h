@@ -12,8 +12,8 @@ void pj_drop_spare(void);
 int64_t pj_run_native(PjFragment *f, int64_t *W);
 
 /* scratch.c */
-void *pj_scratch(int64_t itemsize, int64_t ndim, const int64_t *dims);
-void *pj_scratch_later(int64_t itemsize, int64_t ndim, const int64_t *dims);
+void *pj_scratch(int64_t itemsize, int64_t typenum, int64_t ndim, int64_t *dims, int64_t order, void **data);
+void *pj_scratch_later(int64_t itemsize, int64_t typenum, int64_t ndim, int64_t *dims, int64_t order, void **data);
 PyObject *pj_scratch_array(void *scratch);
 void pj_discard(void *scratch);
 PyObject *pj_kept(void *scratch, int64_t typenum, int64_t ndim, int64_t *dims, int64_t order);

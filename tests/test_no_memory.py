@@ -39,6 +39,11 @@ PROGRAMS = {
         "def f(a, b):\n    i = np.array([1, 0, 2])\n    return (a[0] * b[0]).sum(), (a * 2).sum(1) @ b, a[i].sum(), (a[:, 0][i] + 1) @ b[i, 0]\n",
         (GRID, GRID),
     ),
+    "carried by a loop": (
+        "def f(a, b):\n    y = np.arange(6.0)\n    for i in range(5):\n        z = np.empty_like(y)\n        z[:] = y + a[i, :6]\n        z[i] += b[i, i]\n"
+        "        y = z\n    return y[0] + y[-1]\n",
+        (GRID, GRID),
+    ),
     "views": (
         "def f(a, b):\n    c = a[1:, ::-1]\n    for i in range(3):\n        c = c[:, 1:]\n    d = np.sort(b[2:])\n    return c, d, a.T, b[::2]\n",
         (GRID, GRID),
@@ -85,9 +90,9 @@ def main(name: str) -> None:
     word, pointer = ctypes.c_int64, ctypes.c_void_p
     memories = {
         "pj_empty": Memory("pj_empty", word, word, pointer, word),
-        "pj_scratch": Memory("pj_scratch", word, word, pointer),
+        "pj_scratch": Memory("pj_scratch", word, word, word, pointer, word, pointer),
         "pj_empty_later": Memory("pj_empty_later", word, word, pointer, word),
-        "pj_scratch_later": Memory("pj_scratch_later", word, word, pointer),
+        "pj_scratch_later": Memory("pj_scratch_later", word, word, word, pointer, word, pointer),
         "pj_kernel_into": Memory("pj_kernel_into", pointer, pointer, pointer),
         "pj_assign": Memory("pj_assign", pointer, pointer, word, word, pointer),
         "pj_roll": Memory("pj_roll", pointer, pointer, word, word, pointer),

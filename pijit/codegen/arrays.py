@@ -20,7 +20,7 @@ DATA, DIMENSIONS, STRIDES = 16, 32, 40
 
 @dataclass(slots=True)
 class ArrayValue:
-    """``owner`` is the array object itself, its memory where it is ``scratch``, or for a virtual view that of the array it looks into.
+    """``owner`` is the array object itself, what csrc/scratch.c gives where it is ``scratch``, or for a virtual view that of the array it looks into.
     ``strides`` are what NumPy says, ``steps`` what addresses are made of: the same where it matters, with constants and products of dims where the
     order is known. ``base``, ``axes``: of a virtual view, as its operation says."""
 
@@ -102,7 +102,7 @@ class ArrayValue:
         """An array object of what is scratch; NULL when there is no memory."""
         type = self.type
         dims = d.dims_on_stack(self.dims)[0]
-        return call(d.builder, "pj_kept", PTR, self.data, i64(type.dtype.num), i64(type.ndim), dims, i64(type.order == "F"))
+        return call(d.builder, "pj_kept", PTR, self.owner, i64(type.dtype.num), i64(type.ndim), dims, i64(type.order == "F"))
 
     def release(self, d: Driver) -> None:
         """Gives back what was made."""
@@ -128,18 +128,18 @@ def array_value(b: Any, type: Array, owner: Any, data: Any, dims: list[Any], str
     return ArrayValue(type, owner, data, dims, strides, steps(b, type, dims, strides))
 
 
-def scratch_array(b: Any, type: Array, data: Any, dims: list[Any]) -> ArrayValue:
+def scratch_array(b: Any, type: Array, owner: Any, data: Any, dims: list[Any]) -> ArrayValue:
     """A new array without an object: nobody asks for its strides."""
-    made = array_value(b, type, data, data, dims, [])
+    made = array_value(b, type, owner, data, dims, [])
     made.scratch = True
     return made
 
 
-def phi_of_array(b: Any, type: Array) -> ArrayValue:
+def phi_of_array(b: Any, type: Array, scratch: bool = False) -> ArrayValue:
     """All phis come first in a block, so `find_steps` waits until they are there."""
-    fields = [b.phi(PTR), b.phi(PTR), *(b.phi(I64) for _ in range(2 * type.ndim))]
+    fields = [b.phi(PTR), b.phi(PTR), *(b.phi(I64) for _ in range(type.ndim if scratch else 2 * type.ndim))]
     dims, strides = fields[2 : 2 + type.ndim], fields[2 + type.ndim :]
-    return ArrayValue(type, fields[0], fields[1], dims, strides, [])
+    return ArrayValue(type, fields[0], fields[1], dims, strides, [], scratch=scratch)
 
 
 def array_of_object(d: Driver, owner: Any, type: Array, dims: list[Any] | None = None) -> ArrayValue:

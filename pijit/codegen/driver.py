@@ -132,7 +132,7 @@ class Driver:
         phis: dict[Value, Any] = {}
         for param in block.params:
             made = (
-                phi_of_array(builder, param.type)
+                phi_of_array(builder, param.type, param in self.owners.scratch)
                 if isinstance(param.type, Array)
                 else builder.phi(llvm_type(param.type))
             )

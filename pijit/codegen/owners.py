@@ -7,8 +7,8 @@ Laws:
 1. A *carrier* is a value with a reference of its own: an array or object made by an operation, or a block parameter.
 2. A view has no object until it must be one; it lives on the carrier of its base.
 3. A carrier is held exactly while it is live: from its definition to the last use of it or of a view on it.
-4. An array that nothing but operations on elements uses has no object either, and is a carrier all the same: of memory (*scratch*). An exit that
-   needs it makes an object of it.
+4. An array that nothing but operations on elements uses need have no object either, and is a carrier all the same: of memory (*scratch*). An exit that
+   needs it makes an object of it. Nobody counts who holds it, so a jump gives it away: to one parameter, and it is not used by another name.
 5. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_MAKERS = frozenset({"ew", "kernel", "kernel_into", "reduce", "matmul", "take", "pick", "roll"})
-# What looks at elements and lengths only; views are looked through.
-_READERS = _MAKERS | {"dim", "load", "mask_count", "mask_many", "assign", "place", "roll_into", "view", "kernel_at", "kernel_scattered"}
-_READERS |= {"disjoint", "within", "bincount", "add_at", "places", "histogram"}
+_MAKERS = frozenset({"ew", "kernel", "kernel_into", "reduce", "matmul", "take", "pick", "roll", "empty", "ramp"})
+# What works on elements and lengths only; views are looked through.
+_READERS = _MAKERS | {"dim", "load", "store", "mask_count", "mask_many", "assign", "place", "roll_into", "view", "kernel_at", "kernel_scattered"}
+_READERS |= {"disjoint", "apart", "within", "bincount", "add_at", "places", "histogram"}
 
 
 def _given(op: Op) -> list[Value]:
@@ -46,12 +46,12 @@ class Owners:
         self.runs_python = any(op.name == "call" for op in ops)
         self._inputs = set(graph.inputs)
         self._objects = self._views_that_are_objects(graph)
-        self.scratch = self._never_objects(graph)
         # By id of the block: what is held where it starts, with and without its parameters.
         self._start: dict[int, frozenset[Value]] = {}
         self._live_in: dict[int, frozenset[Value]] = {}
         self._used: dict[Op, frozenset[Value]] = {}
         self._flow(graph)
+        self.scratch = self._never_objects(graph)
 
     def is_virtual(self, value: Value) -> bool:
         """A view for which no array object is made."""
@@ -128,9 +128,8 @@ class Owners:
     def _never_objects(self, graph: Graph) -> set[Value]:
         """New arrays that only an exit in the middle may have to make objects of."""
         made = {value for block in graph.blocks for op in block.ops if op.name in _MAKERS for value in op.results if _is_dense(value)}
+        made.update(param for block in graph.blocks for param in block.params if _is_dense(param))
         for block in graph.blocks:
-            for jump in block.jumps():
-                made.difference_update(map(self._base, jump.args))
             if isinstance(block.end, Leave):
                 made.difference_update(map(self._base, block.end.exit.values()))
             for op in block.ops:
@@ -138,7 +137,23 @@ class Owners:
                     made.difference_update(map(self._base, _given(op)))
                 for exit in op.exits.values():
                     made.difference_update(self._base(value) for value in exit.values() if self.is_virtual(value))
+        jumps = [jump for block in graph.blocks for jump in block.jumps()]
+        before = 0
+        while len(made) != before:
+            before = len(made)
+            for jump in jumps:
+                self._keep_what_is_given_away(jump, made)
         return made
+
+    def _keep_what_is_given_away(self, jump: Jump, made: set[Value]) -> None:
+        """Takes what is an object on one side of the jump out of what is none, on the other."""
+        live, used = self.live_in(jump.target), self.used_params(jump)
+        given = [jump.args[i] for i in used]
+        for i in used:
+            param, argument = jump.target.params[i], jump.args[i]
+            away = param.type == argument.type and argument not in live and given.count(argument) == 1
+            if not (away and param in made and argument in made):
+                made -= {param, argument}
 
     def _base(self, value: Value) -> Value:
         while self.is_virtual(value):

@@ -53,14 +53,15 @@ def new_array(d: Driver, op: Op, result: Value, dims: list[Any], made: list[Arra
     """Leaves by "redo" when there is no memory, after releasing what was ``made`` for the same operation."""
     b, type = d.builder, result.type
     assert isinstance(type, Array)
-    lengths, _ = d.dims_on_stack(dims)
+    lengths, data = d.dims_on_stack(dims)
+    kind = i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F")
     scratch = result in d.owners.scratch
     if scratch:
-        owner = call(b, d.backlog.maker(op, "pj_scratch"), PTR, i64(type.dtype.itemsize), i64(type.ndim), lengths)
+        owner = call(b, d.backlog.maker(op, "pj_scratch"), PTR, i64(type.dtype.itemsize), *kind, data)
     else:
-        owner = call(b, d.backlog.maker(op, "pj_empty"), PTR, i64(type.dtype.num), i64(type.ndim), lengths, i64(type.order == "F"))
+        owner = call(b, d.backlog.maker(op, "pj_empty"), PTR, *kind)
     exit_and_release(d, op, b.icmp_unsigned("==", owner, PTR(None)), made)
-    return scratch_array(b, type, owner, dims) if scratch else array_of_object(d, owner, type, dims)
+    return scratch_array(b, type, owner, b.load(data, typ=PTR), dims) if scratch else array_of_object(d, owner, type, dims)
 
 
 def exit_and_release(d: Driver, op: Op, condition: Any, made: list[ArrayValue]) -> None:
