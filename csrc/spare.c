@@ -11,13 +11,14 @@ static _Thread_local struct {
     bool kept; /* native code runs that will see to it that it goes */
 } spare __attribute__((tls_model("initial-exec")));
 
-/* Whether the steps are those of a new array of this order; where a length is 0 or 1 they need not be. */
+/* Whether the steps are those of a new array of this order, also along axes of length 1, which others may give any; those of an array without
+ * elements are not looked at. */
 static bool steps_as_new(const PyArrayObject_fields *a, bool fortran)
 {
     npy_intp step = a->descr->elsize; /* not reached for dtypes without a number of their own */
     for (int i = 0; i < a->nd; i++) {
         int axis = fortran ? i : a->nd - 1 - i;
-        if (a->dimensions[axis] < 2 || a->strides[axis] != step) {
+        if (a->dimensions[axis] < 1 || a->strides[axis] != step) {
             return false;
         }
         step *= a->dimensions[axis];

@@ -51,6 +51,19 @@ PROGRAMS = {
                 total = total + c + d.T
             return total
         """,
+    "axes of one": """
+        def f(a, n):
+            seen = []
+            for i in range(n):
+                b = (a + i).reshape(1, -1).T * 2.0
+                c = np.sort(a[None, :].T + i, axis=0)
+                d = np.full((a.size, 1), 1.0 * i)
+                e = np.full((1, a.size), 2.0 * i)
+                seen.append((b.strides, c.strides, d.strides, e.strides, d.flags.c_contiguous, d.flags.f_contiguous, d, e[:, :1]))
+                f = np.full((a.size, 1), 3.0)
+                seen.append(f.sum())
+            return seen
+        """,
     "two types": """
         def f(a, n):
             total = 0.0
