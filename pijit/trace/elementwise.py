@@ -77,9 +77,9 @@ _REUSED = 1 << 18  # bytes: from here on NumPy's operators compute in the memory
 
 
 def _may_be_temporary(t: Tracer, array: ArrayValue) -> bool:
-    """Whether an operand that was taken from the stack owns its memory, and nothing else may have it."""
+    """Whether an operand that was taken from the stack owns its memory, as a view does not, and nothing else may have it."""
     op = array.value.op
-    if isinstance(op, Op) and not OPS[op.name].fresh and op.name != "call":
+    if isinstance(op, Op) and (op.name == "view" or not (OPS[op.name].fresh or op.name == "call")):
         return False
     return not any(array.value is part for *_, held in t.state.slots() for part in held.parts())
 
@@ -97,7 +97,9 @@ def _check_not_reused(t: Tracer, left: Abstract, right: ArrayValue) -> None:
     """In the memory of its right operand NumPy computes a product the other way round, which complex numbers show. It takes the left one's first."""
     from .tracer import compare
 
-    if _is_temporary(t, left) and isinstance(left, ArrayValue) and left.type.name == right.type.name and len(left.dims) == len(right.dims):
+    if isinstance(left, ArrayValue) and (len(left.dims) not in (0, len(right.dims)) or not np.can_cast(left.type.dtype, right.type.dtype)):
+        return  # it would be another array in any case
+    if _is_temporary(t, left) and isinstance(left, ArrayValue) and left.type.name == right.type.name:
         for mine, other in zip(left.dims, right.dims, strict=True):
             t.check(compare(t, "==", mine, other), "shape_mismatch")
         return
