@@ -40,8 +40,8 @@ PROGRAMS = {
         (GRID, GRID),
     ),
     "carried by a loop": (
-        "def f(a, b):\n    y = np.arange(6.0)\n    for i in range(5):\n        z = np.empty_like(y)\n        z[:] = y + a[i, :6]\n        z[i] += b[i, i]\n"
-        "        y = z\n    return y[0] + y[-1]\n",
+        "def f(a, b):\n    y = np.arange(6.0)\n    for i in range(5):\n        z = np.empty_like(y)\n        z[:] = y + a[i, :6]\n"
+        "        z[i] += b[i, i]\n        y = z\n    return y[0] + y[-1]\n",
         (GRID, GRID),
     ),
     "views": (

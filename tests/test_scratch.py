@@ -48,18 +48,79 @@ def test_programs(name):
 
 
 CARRIED = {
-    "filled by elements": "y = np.arange(n)\n    for k in range(5):\n        z = np.empty_like(y)\n        for j in range(5):\n"
-    "            z[j] = y[j] + i[k % 5] // p[j % len(p)]\n        y = z\n    return y[4], y[0]",
-    "in turn": "y, z = np.zeros(n), np.ones(n)\n    for k in range(n):\n        z[k] = y[k - 1] + a[k % 5]\n        y, z = z, y\n    return y[0] / p[0], z[n - 1]",
-    "by two names": "y = np.arange(float(n))\n    z = y\n    for k in range(1, n):\n        y[k] += z[k - 1]\n        if k == n - 2:\n"
-    "            y = np.ones(n)\n    return y[-1], z[-1], i[k % 5] // 1",
-    "from two places": "y = np.zeros(n) if p[0] else np.ones(n)\n    for k in range(n):\n        y[k] += a[k % 5]\n    return y[-1] + y[0]",
-    "kept by the first name": "y = first = np.full(n, 2.0)\n    for k in range(3):\n        y = y * a[k]\n        y[0] = first[k] / p[k]\n    return y[1], first[1]",
-    "matrices": "y = np.zeros((n, 2))\n    for k in range(4):\n        z = y.T * 2\n        z[1, k] = p[k % len(p)]\n        y = z.T + a[k]\n    return y[0, 1], y[-1, 0]",
-    "seen at the end": "y = np.zeros(n)\n    for k in range(4):\n        z = np.empty(n)\n        z[:] = y\n        z[k] += 1 / p[k]\n        y = z\n    return y, z is y",
-    "seen in the middle": "y = np.zeros(n)\n    for k in range(4):\n        z = y + a[k]\n        z[0] = k\n        if k == 2:\n            print(y, z)\n"
-    "        y = z\n    return y[1]",
-    "unused": "y = z = np.zeros(n)\n    for k in range(4):\n        y = np.empty(n)\n        y[0] = a[k]\n        w = y[0] / p[k]\n    return w, z[0]",
+    "filled by elements": """
+    y = np.arange(n)
+    for k in range(5):
+        z = np.empty_like(y)
+        for j in range(5):
+            z[j] = y[j] + i[k % 5] // p[j % len(p)]
+        y = z
+    return y[4], y[0]
+""",
+    "in turn": """
+    y, z = np.zeros(n), np.ones(n)
+    for k in range(n):
+        z[k] = y[k - 1] + a[k % 5]
+        y, z = z, y
+    return y[0] / p[0], z[n - 1]
+""",
+    "by two names": """
+    y = np.arange(float(n))
+    z = y
+    for k in range(1, n):
+        y[k] += z[k - 1]
+        if k == n - 2:
+            y = np.ones(n)
+    return y[-1], z[-1], i[k % 5] // 1
+""",
+    "from two places": """
+    y = np.zeros(n) if p[0] else np.ones(n)
+    for k in range(n):
+        y[k] += a[k % 5]
+    return y[-1] + y[0]
+""",
+    "kept by the first name": """
+    y = first = np.full(n, 2.0)
+    for k in range(3):
+        y = y * a[k]
+        y[0] = first[k] / p[k]
+    return y[1], first[1]
+""",
+    "matrices": """
+    y = np.zeros((n, 2))
+    for k in range(4):
+        z = y.T * 2
+        z[1, k] = p[k % len(p)]
+        y = z.T + a[k]
+    return y[0, 1], y[-1, 0]
+""",
+    "seen at the end": """
+    y = np.zeros(n)
+    for k in range(4):
+        z = np.empty(n)
+        z[:] = y
+        z[k] += 1 / p[k]
+        y = z
+    return y, z is y
+""",
+    "seen in the middle": """
+    y = np.zeros(n)
+    for k in range(4):
+        z = y + a[k]
+        z[0] = k
+        if k == 2:
+            print(y, z)
+        y = z
+    return y[1]
+""",
+    "unused": """
+    y = z = np.zeros(n)
+    for k in range(4):
+        y = np.empty(n)
+        y[0] = a[k]
+        w = y[0] / p[k]
+    return w, z[0]
+""",
 }
 
 
@@ -67,25 +128,26 @@ CARRIED = {
 @pytest.mark.parametrize("name", CARRIED)
 def test_carried_by_loops(name, n):
     """Small ones have no object, large ones have one that nobody sees; each exit in turn finds them."""
-    source = f"import numpy as np\ndef f(a, i, p):\n    n = {n}\n    {CARRIED[name]}\n"
+    source = f"import numpy as np\ndef f(a, i, p):\n    n = {n}{CARRIED[name]}"
     a, i = np.arange(1.0, 6.0), np.arange(5)
-    calls = [(a, i, np.ones(5)), (a, i, np.full(5, 2)), (a, i, np.array([1.0, 1, 0, 1, 1])), (a, i, np.zeros(5, int)), (a[:2], i, np.ones(5)), (a, i[:3], np.ones(1))]
+    ones = np.ones(5)
+    calls = [(a, i, ones), (a, i, np.full(5, 2)), (a, i, np.arange(5) % 3 - 1), (a, i, np.zeros(5, int)), (a[:2], i, ones), (a, i[:3], ones[:1])]
     check_calls(source, calls)
 
 
 @pytest.mark.parametrize(
-    ("body", "scratch"),
+    ("first", "then", "last", "scratch"),
     [
-        ("y = np.zeros(3)\n    for k in range(n):\n        y = y * a", 0),
-        ("y = np.zeros(3)\n    for k in range(n):\n        y = y * a\n    y = y[0]", 3),
-        ("y = z = np.zeros(3)\n    for k in range(n):\n        y = y * a\n    y = y[0] + z[0]", 0),
-        ("y = np.zeros(3)\n    for k in range(n):\n        y = y * a\n        z = y[1:]\n    y = y[0] + z[0]", 1),  # only the first one is not looked into
+        ("y = np.zeros(3)", "", "y", 0),
+        ("y = np.zeros(3)", "", "y[0]", 3),
+        ("y = z = np.zeros(3)", "", "y[0] + z[0]", 0),
+        ("y = np.zeros(3)", "z = y[1:]", "y[0] + z[0]", 1),  # only the first one is not looked into
     ],
 )
-def test_what_loops_give_away_has_no_object(body, scratch, monkeypatch):
+def test_what_loops_give_away_has_no_object(first, then, last, scratch, monkeypatch):
     found = _found(monkeypatch)
     space = {"np": np}
-    exec(f"def f(a, n):\n    {body}\n    return y\n", space)
+    exec(f"def f(a, n):\n    {first}\n    for k in range(n):\n        y = y * a\n        {then}\n    return {last}\n", space)
     pijit.jit(space["f"])(np.arange(3.0), 3)
     assert len(found[-1]) == scratch
 

@@ -7,8 +7,8 @@ Laws:
 1. A *carrier* is a value with a reference of its own: an array or object made by an operation, or a block parameter.
 2. A view has no object until it must be one; it lives on the carrier of its base.
 3. A carrier is held exactly while it is live: from its definition to the last use of it or of a view on it.
-4. An array that nothing but operations on elements uses need have no object either, and is a carrier all the same: of memory (*scratch*). An exit that
-   needs it makes an object of it. Nobody counts who holds it, so a jump gives it away: to one parameter, and it is not used by another name.
+4. An array that nothing but operations on elements uses need have no object either, and is a carrier all the same: of memory (*scratch*). An
+   exit that needs it makes an object of it. Nobody counts who holds it, so a jump gives it away: to one parameter, and it has no other name.
 5. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
 """
 
