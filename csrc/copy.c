@@ -123,6 +123,21 @@ static void copy_in_turn(char *to, const char *from, Axis a, int64_t itemsize)
     copy_row(to, from, &a, itemsize);
 }
 
+/* Along every axis from the first address of the target on, as NumPy goes: where elements of the target lie on each other, the last one stored
+ * stays. */
+static void rising(char **to, const char **from, Axis *axes, int naxes)
+{
+    for (int i = 0; i < naxes; i++) {
+        Axis *a = &axes[i];
+        if (a->to < 0) {
+            *to += (a->n - 1) * a->to;
+            *from += (a->n - 1) * a->from;
+            a->to = -a->to;
+            a->from = -a->from;
+        }
+    }
+}
+
 /* target[...] = source; block: the lengths, then the target's steps, then the source's (0 where it is stretched). False:
  * there is no memory for a copy, and nothing was written. */
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
@@ -148,7 +163,11 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
         memmove(target, source, (size_t)(axes[0].n * itemsize));
         return 1;
     }
-    if (!overlap(target, source, itemsize, ndim, block)) {
+    const int meet = overlap(target, source, itemsize, ndim, block);
+    if (naxes > 1) { /* along one axis no element lies on another, unless all do */
+        rising(&target, &source, axes, naxes);
+    }
+    if (!meet) {
         copy_axes(target, source, axes, naxes, itemsize);
         return 1;
     }

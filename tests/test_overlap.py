@@ -100,3 +100,18 @@ def test_products_in_the_memory_of_a_temporary(dtype):
         w, v = (R.normal(size=n) + 1j * R.normal(size=n) for _ in range(2))
         calls.append((w.astype(dtype), v.astype(dtype)))
     check_calls(TEMPORARY, [*calls, *calls[::-1]], configurations=("jit", "enabled"))
+
+
+OVER_ITSELF = [  # lengths and steps, in elements
+    ((5, 2), (1, 1)), ((5, 2), (-1, -1)), ((5, 2), (-1, 1)), ((5, 2), (1, -1)), ((4, 3), (-1, -2)), ((3, 4), (-2, -1)), ((3, 2, 2), (-1, 1, -1)), ((5,), (0,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["s[...] = t", "s[...] = t * 2.0", "s[:] = s[::-1]", "s[:] = s[::-1] * 2.0", "s[1:] = t[:-1] + 1.0", "s += t"])
+def test_targets_that_lie_on_themselves(line):
+    """The last one stored stays, and NumPy stores from the first address on."""
+    calls = []
+    for lengths, steps in OVER_ITSELF:
+        target = np.lib.stride_tricks.as_strided(np.arange(20.0)[8:], lengths, [8 * step for step in steps])
+        calls.append((target, np.arange(100.0, 100.0 + target.size).reshape(lengths)))
+    check_calls(f"def f(s, t):\n    {line}\n    return s\n", calls, configurations=("jit", "numpy"))
