@@ -7,7 +7,7 @@ import inspect
 
 import numpy as np
 import pytest
-from differential import settings
+from differential import describe, settings
 
 import pijit
 
@@ -288,3 +288,23 @@ def test_a_complex_number_that_is_put_into_several_places_is_one_object(place, x
     with settings(compile_all=True, raise_internal=True):
         for n in (3, 5):
             assert fast(x, n) == fast(x, n) == plain(x, n)
+
+
+def of_an_input(x, a):
+    c = complex(x, 2.0)
+    d = complex(x, x)
+    found = []
+    for _ in range(2):
+        found.append(np.isin(a, c).any())
+        found.append(np.append(np.full_like(a, d), d))
+    return found, c, d
+
+
+@pytest.mark.parametrize("x", [1.5, NAN, -0.0])
+def test_a_complex_number_with_a_part_that_came_in(x):
+    """It has an object of its own, the part need not."""
+    fast = pijit.jit(of_an_input)
+    a = np.arange(3.0) * 1j
+    with settings(compile_all=True, raise_internal=True):
+        for _ in range(3):
+            assert describe(fast(x, a)) == describe(of_an_input(x, a))

@@ -51,7 +51,8 @@ class _Boxes:
     def __init__(self, graph: Graph, above: dict[Block, Block], places: dict[Number, list[_Place]]) -> None:
         self.above, self.places = above, places
         self.order = {block: number for number, block in enumerate(graph.blocks)}
-        self.made_in = {param: block for block in graph.blocks for param in block.params}
+        self.made_in = dict.fromkeys(graph.inputs, graph.entry)
+        self.made_in |= {param: block for block in graph.blocks for param in block.params}
         self.made_in |= {value: block for block in graph.blocks for op in block.ops for value in op.results}
         self.shown = self._shown(graph)
         self.below = _tree(above)
