@@ -50,11 +50,15 @@ static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
     return (PyObject *)it;
 }
 
-/* iter() of an object, moved to an index: what list, tuple and sequence iterators offer for pickling. */
-/* An iterator that has given so many items; NULL with an exception. Those of dicts take no state. */
+/* An iterator that has given so many items; NULL with an exception. That of a list may have given more than the list has by now, which its
+ * __setstate__ does not take: the list may grow again. Those of tuples take a state, those of dicts do not. */
 static PyObject *iterator_after(PyObject *o, PyObject *index)
 {
     PyObject *it = PyObject_GetIter(o);
+    if (it != NULL && (Py_IS_TYPE(it, &PyListIter_Type) || Py_IS_TYPE(it, &PySeqIter_Type))) {
+        ((PjIterator *)it)->index = PyLong_AsSsize_t(index);
+        return it;
+    }
     if (it == NULL || !(PyDictKeys_Check(o) || PyDictValues_Check(o) || PyDictItems_Check(o))) {
         PyObject *none = it == NULL ? NULL : PyObject_CallMethod(it, "__setstate__", "O", index);
         if (none == NULL) {

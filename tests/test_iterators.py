@@ -40,6 +40,8 @@ BODIES = {
     "an exception": "try:\n    log(x)\n    s += 1 / (x - 3)\nexcept ZeroDivisionError:\n    s -= 1",
     "it grows": "log(x)\nif len(xs) < 40 and isinstance(xs, list):\n    xs.append(x + 1)\ns += x",
     "it shrinks": "log(x)\nif isinstance(xs, list):\n    xs.pop()\ns += x",
+    "it shrinks and grows": "log(x)\nif isinstance(xs, list) and i < 6:\n    kept = xs[:]\n    xs.clear()\n    s += x * 2 + len(kept)\n"
+    "    log(s)\n    s -= y\n    xs.extend(kept)\ni += 1\ns += x",
     "stores": "log(x)\nxs[0] = s\ns += x",
 }
 
