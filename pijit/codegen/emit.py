@@ -13,7 +13,8 @@ from pijit.ground import forks
 
 from . import symbols
 
-BEST, PLAIN, QUICK = 3, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take more than half of the time for a driver
+BEST, LOOPS, PLAIN, QUICK = 3, 2, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take more than half of the time for a driver
+_PASSES = {BEST: 3, LOOPS: 1}  # LOOPS for kernels, whose operations the graph's passes have seen to: fewer passes, but several elements at once
 
 
 @functools.cache
@@ -83,7 +84,7 @@ def object_code(text: str, level: int = BEST, readable: bool = False) -> Any:
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = processor()[0], layout
     module.verify()
-    if level == BEST:  # LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time that passes are made
+    if level in _PASSES:  # LLVM's passes at level 0 change nothing of ours, and llvmlite never frees 1.5 KB for each time that passes are made
         _optimise(module, machine, level)
     return machine.emit_assembly(module) if readable else machine.emit_object(module)
 
@@ -93,7 +94,7 @@ def _optimise(module: Any, machine: Any, level: int) -> None:
     from llvmlite.binding.ffi import ObjectRef
     from llvmlite.binding.newpassmanagers import NewPassManager
 
-    options = llvm.create_pipeline_tuning_options(level)
+    options = llvm.create_pipeline_tuning_options(_PASSES[level])
     options.loop_vectorization, options.slp_vectorization = True, False
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()

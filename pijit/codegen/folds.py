@@ -8,7 +8,6 @@ the other half. Along other axes row is added to row.
 from __future__ import annotations
 
 import functools
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +17,14 @@ from ..ir.kernel import Kernel
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
-from .vectors import EIGHT_AT_ONCE, NOT_UNROLLED
+from .vectors import AROUND, EIGHT_AT_ONCE, NOT_UNROLLED, Wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SUMS, _BLOCK, _DEPTH = 8, 128, 64
-_STEPS = 8  # kernels of so many have, since LLVM takes its time for them, code for less than eight elements,
-_SHORT = (2, 3)  # and for a last axis of these lengths
+_STEPS = 8  # kernels of so many have, since LLVM takes its time for them, loops for a last axis of less than eight elements,
+_SHORT = (2, 3)  # and of these lengths
 _LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 127, 128, 129, 137, 255, 257, 1031, 4099)
 
 
@@ -69,25 +68,30 @@ class FoldedBody(Body):
         self.lane: ir.Value | None = None  # of the elements that are made at once, which accumulate each for itself: all together takes its time
         self.lanes: dict[ir.Type, Any] = {}
         self.small = len(kernel.steps) <= _STEPS
+        self.few = False  # than eight elements along the last axis
 
     def nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
-        """All loops; for a short last axis, whose length LLVM then knows, loops of their own."""
+        """All loops; for a short last axis loops of their own, of which LLVM knows some lengths."""
         last = self.kernel.ndim - 1
         if last == 0 or not self.small:
             self._nest(axis, low, high, row, pointers)
             return
-        length, done = self.dims[last], self.builder.append_basic_block()
-        other = self.builder.append_basic_block()
-        switch = self.builder.switch(length, other)
-        for known in (*_SHORT, None):
-            place = other if known is None else self.builder.append_basic_block()
-            if known is not None:
-                switch.add_case(I64(known), place)
-            self.builder.position_at_end(place)
-            self.dims[last] = length if known is None else I64(known)
+        builder, length = self.builder, self.dims[last]
+        ways = [(builder.append_basic_block(), I64(known), True) for known in _SHORT]
+        other, done = builder.append_basic_block(), builder.append_basic_block()
+        switch = builder.switch(length, other)
+        for place, known, _ in ways:
+            switch.add_case(known, place)
+        if self.fold.axis == last and not self.distances():
+            builder.position_at_end(other)
+            few, other = builder.append_basic_block(), builder.append_basic_block()
+            builder.cbranch(builder.icmp_signed("<", length, I64(_SUMS)), few, other)
+            ways.append((few, length, True))
+        for place, self.dims[last], self.few in (*ways, (other, length, False)):
+            builder.position_at_end(place)
             self._nest(axis, low, high, row, pointers)
-            self.builder.branch(done)
-        self.builder.position_at_end(done)
+            builder.branch(done)
+        builder.position_at_end(done)
 
     def _nest(self, axis: int, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any], before: Any = None) -> None:
         """``before``: how many sums come before, in units of the next axis that is not folded."""
@@ -104,7 +108,7 @@ class FoldedBody(Body):
             self._add_to(low, high, row, pointers, before)
             return
         low, high, start, end = self.bounds(axis, low, high) if axis > self.fold.axis else (low, high, I64(0), self.dims[axis + 1])
-        with self.loop(low, high) as index:
+        with self.loop(low, high, AROUND) as index:
             inner = [
                 self.step(number, axis, pointer, index) if operand.strides else pointer
                 for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
@@ -172,16 +176,10 @@ class FoldedBody(Body):
 
         pairs = _Pairs(self, element)
         self._set(self._nothing())
-        if isinstance(high, ir.Constant):
-            pairs.in_turn(I64(0), high)
+        if self.few:
+            pairs.in_turn(I64(0), n)
         else:
-            with ExitStack() as stack:
-                if self.small and not self.distances():
-                    few, many = stack.enter_context(builder.if_else(builder.icmp_signed("<", n, I64(_SUMS))))
-                    with few:
-                        pairs.in_turn(I64(0), n)
-                    stack.enter_context(many)
-                pairs.emit(n, pairs.in_eights)
+            pairs.emit(n, pairs.in_eights)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
 
     def _nothing(self) -> ir.Value:
@@ -224,12 +222,12 @@ class _Pairs:
                         body.lane = None
                     self._add_eight(self.lanes)
             self._join_eight()
-        self.in_turn(b.add(first, b.and_(n, I64(-_SUMS))), b.add(first, n))
+        self.in_turn(b.add(first, b.and_(n, I64(-_SUMS))), b.add(first, n), NOT_UNROLLED)
 
-    def in_turn(self, low: ir.Value, high: ir.Value) -> None:
+    def in_turn(self, low: ir.Value, high: ir.Value, wishes: Wishes = ()) -> None:
         """One after the other, to what is there."""
         body = self.body
-        with body.loop(low, high) as index:
+        with body.loop(low, high, wishes) as index:
             body._set(body._add(body._get(), self.element(index)))
 
     def emit(self, n: ir.Value, add_up: Callable[[ir.Value, ir.Value], None]) -> None:

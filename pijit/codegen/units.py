@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from . import engine, inner, symbols
+from . import emit, engine, inner, symbols
 from .rows import Unsupported
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def kernel_unit(kernel: Kernel) -> Unit:
         if library is None:
             module = ir.Module(name)
             kernels.define(module, kernel)
-            machine = engine.build(str(module), name, use_cache)
+            machine = engine.build(str(module), name, use_cache, emit.LOOPS)
             library = machine.library
             symbols.lend(name, machine.address, library)
         return library

@@ -23,7 +23,7 @@ def define(kernel: Kernel) -> ir.Module:
 
 
 def machine_code(kernel: Kernel) -> str:
-    text: str = emit.object_code(str(define(kernel)), readable=True)
+    text: str = emit.object_code(str(define(kernel)), emit.LOOPS, readable=True)
     return text
 
 
