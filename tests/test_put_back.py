@@ -173,3 +173,22 @@ def test_every_exit():
     x, y, z = np.random.default_rng(3).uniform(0.5, 1.5, (3, 20))
     check(two_arrays, x, y, z)
     check(recurrence, x, z)
+
+
+def looked_up(starts, columns, values, x, y):
+    for i in range(len(y)):
+        s = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            s += values[k] * x[columns[k]]
+        y[i] = s
+
+
+@pytest.mark.parametrize("place", [0, 1, 5, 1023, 1024, 1030, 2999])
+@pytest.mark.parametrize(("column", "value"), [(0, np.inf), (0, np.nan), (0, 1e308), (7, 1.0), (-8, 1.0), (-7, 1.0)])
+def test_sums_of_what_is_looked_up(place, column, value):
+    """An index that is outside, or a warning before or after it, comes where it would."""
+    starts = np.array([0, 0, 1, 6, 1500, 3000])
+    columns, values = np.arange(3000) % 7, np.linspace(0.5, 1.5, 3000)
+    columns[place], values[place] = column, value
+    values[(place + 2) % 3000] = -np.inf if column == 0 else 1e308
+    check(looked_up, starts, columns, values, np.full(7, 10.0), np.zeros(5), **HOW)

@@ -10,7 +10,7 @@ from ..ir.graph import Op
 from ..ir.types import Array
 from .arrays import array_value, load_element, store_element
 from .ints import ONE, ZERO
-from .llvm import I8, PTR, call, i64, intrinsic, llvm_type
+from .llvm import DTYPES, I8, PTR, call, i64, intrinsic, llvm_type
 from .rows import row
 
 if TYPE_CHECKING:
@@ -31,10 +31,16 @@ def _stride(d: Driver, op: Op) -> Any:
 
 @row("check_index")
 def _check_index(d: Driver, op: Op) -> Any:
+    wrapped, inside = _try_index(d, op)
+    d.exit_if(op, d.builder.not_(inside))
+    return wrapped
+
+
+@row("try_index")
+def _try_index(d: Driver, op: Op) -> tuple[Any, Any]:
     index, length, b = *map(d.scalar, op.args), d.builder
     wrapped = b.select(b.icmp_signed("<", index, ZERO), b.add(index, length), index)
-    d.exit_if(op, b.icmp_unsigned(">=", wrapped, length))
-    return wrapped
+    return wrapped, b.icmp_unsigned("<", wrapped, length)
 
 
 @row("check")
@@ -57,31 +63,36 @@ def _store(d: Driver, op: Op) -> None:
 @row("keep")
 def _keep(d: Driver, op: Op) -> None:
     value, place = map(d.scalar, op.args)
-    d.builder.store(_turned(d, op, value), _place(d, op, place)).set_metadata("tbaa", d.tags.kept)
+    d.builder.store(value, _place(d, op, place, value.type)).set_metadata("tbaa", d.tags.kept)
+
+
+@row("keep_run")
+def _keep_run(d: Driver, op: Op) -> None:
+    """As one vector where the elements lie behind each other."""
+    b, array, count, moves = d.builder, d.array(op.args[0]), op.attrs["count"], op.attrs["moves"]
+    *indices, place = map(d.scalar, op.args[1:])
+    type, region = DTYPES[array.type.name], _region(d, op.args[0])
+    if isinstance(array.steps[-1], ir.Constant) and moves[-1] == 1 and not any(moves[:-1]):
+        values = b.load(array.address(d, indices), align=array.type.dtype.itemsize, typ=ir.VectorType(type, count))
+        values.set_metadata("tbaa", region or d.tags.data)
+        b.store(values, _place(d, op, place, type), align=array.type.dtype.itemsize).set_metadata("tbaa", d.tags.kept)
+        return
+    for number in range(count):
+        at = [b.add(index, i64(number * move)) for index, move in zip(indices, moves, strict=True)]
+        value = load_element(d, array.address(d, at), array.type.name, region)
+        b.store(value, _place(d, op, b.add(place, i64(number)), type)).set_metadata("tbaa", d.tags.kept)
 
 
 @row("kept")
 def _kept(d: Driver, op: Op) -> Any:
-    value = d.builder.load(_place(d, op, d.scalar(op.args[0])), typ=llvm_type(op.result.type))
+    type = llvm_type(op.result.type)
+    value = d.builder.load(_place(d, op, d.scalar(op.args[0]), type), typ=type)
     value.set_metadata("tbaa", d.tags.kept)
-    return _turned(d, op, value)
+    return value
 
 
-_WIDTHS = {ir.HalfType(): 16, ir.FloatType(): 32, ir.DoubleType(): 64}
-
-
-def _turned(d: Driver, op: Op, value: Any) -> Any:
-    """All bits turned over where a loop only keeps: if it only copied, LLVM would call memcpy, which takes longer than the few elements."""
-    if "ahead" not in op.attrs:
-        return value
-    width = _WIDTHS.get(value.type)
-    bits = value if width is None else d.builder.bitcast(value, ir.IntType(width))
-    return d.builder.bitcast(d.builder.not_(bits), value.type)
-
-
-def _place(d: Driver, op: Op, place: Any) -> Any:
-    values = op.args[:-1] or op.results
-    return d.builder.gep(d.kept(op.attrs["slot"], op.attrs["room"]), [place], inbounds=True, source_etype=llvm_type(values[0].type))
+def _place(d: Driver, op: Op, place: Any, type: Any) -> Any:
+    return d.builder.gep(d.kept(op.attrs["slot"], op.attrs["room"]), [place], inbounds=True, source_etype=type)
 
 
 def _region(d: Driver, array: Value) -> Any:

@@ -94,12 +94,14 @@ ROWS = (
     Row("disjoint", "whether the extents of the arrays a and b in memory do not overlap; bool"),
     Row("apart", "whether the arrays a and b, of one rank, are disjoint or the same elements in the same order; bool"),
     Row("check_index", "i, or i + n when i < 0; exit unless it is in 0..n-1", _REDO),
+    Row("try_index", "two results: what check_index would give, and True; or anything, and False, where it would leave"),
     Row("check", "nothing; exit unless the bool a is true", _REDO),
     Row("load", "a[i, j, ...] with as many checked indices as dimensions; NumPy scalar", effect="read"),
     Row("store", "a[i, j, ...] = v; args a, v, i, j, ...; v has the element type", effect="write"),
-    Row("keep", "keeps the NumPy scalar v at place n, an int below the attr room, of the fragment's own store number slot; args v, n; attr ahead:"
-        " in a loop that does nothing else, and so is what is kept there",
+    Row("keep", "keeps the NumPy scalar v at place n, an int below the attr room, of the fragment's own store number slot; args v, n",
         effect="write", attrs=("slot", "room")),
+    Row("keep_run", "keeps as many elements as the attr count says at the places from n on: a[i, j, ...], then those further by what the attr"
+        " moves says for each axis; args a, i, j, ..., n", effect="write", attrs=("slot", "room", "count", "moves")),
     Row("kept", "what was kept last at place n of the store number slot", effect="read", attrs=("slot", "room")),
     # arrays: views. Arguments after a: offset in elements of bytes, then ndim dims, then ndim strides (bytes)
     Row("slice_bounds", "(first, length) of range(n)[start:stop:step], (0, 0) of none; args start, stop, n; attr step; absent start/stop are None in"

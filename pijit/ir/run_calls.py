@@ -104,6 +104,14 @@ def _keep(op: Op, env: Env) -> tuple[Any, ...]:
     return ()
 
 
+def _keep_run(op: Op, env: Env) -> tuple[Any, ...]:
+    array, *indices, place = map(env.of, op.args)
+    for number in range(op.attrs["count"]):
+        at = tuple(index + number * move for index, move in zip(indices, op.attrs["moves"], strict=True))
+        env.kept[op.attrs["slot"], place + number] = array[at]
+    return ()
+
+
 def _kept(op: Op, env: Env) -> tuple[Any, ...]:
     return (env.kept[op.attrs["slot"], env.of(op.args[0])],)
 
@@ -163,6 +171,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "box": _make,
     "put": _put,
     "keep": _keep,
+    "keep_run": _keep_run,
     "kept": _kept,
     "recheck": _nothing,
     "poll": _nothing,

@@ -139,6 +139,10 @@ def _check_index(op: Op, index: int, n: int) -> int:
     return index + n if index < 0 else index
 
 
+def _try_index(op: Op, index: int, n: int) -> tuple[int, bool]:
+    return (index + n if index < 0 else index), -n <= index < n
+
+
 SCALARS: dict[str, Callable[..., Any]] = {
     "int_add": _python(operator.add, type=INT),
     "int_sub": _python(operator.sub, type=INT),
@@ -192,5 +196,6 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "np_try": _np_try,
     "beyond": lambda op, a: int(not -op.attrs["limit"] <= int(a) < op.attrs["limit"]),
     "check_index": _check_index,
+    "try_index": _try_index,
     "check": lambda op, a: demand(a),
 }

@@ -63,6 +63,10 @@ def _np_try(op: Op) -> bool:
     return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, op.results[0])) and _types(op.results[1:]) == (INT,)
 
 
+def _try_index(op: Op) -> bool:
+    return _types(op.args) == (INT, INT) and _types(op.results) == (INT, BOOL)
+
+
 def _beyond(op: Op) -> bool:
     return len(op.args) == 1 and isinstance(op.args[0].type, Np) and op.args[0].type.dtype.kind == "i" and _types(op.results) == (INT,)
 
@@ -77,6 +81,11 @@ def _apart(op: Op) -> bool:
 
 def _keep(op: Op) -> bool:
     return len(op.args) == 2 and _is_word(op.args[0].type) and _ints(op, 1) and not op.results
+
+
+def _keep_run(op: Op) -> bool:
+    array = op.args[0].type
+    return isinstance(array, Array) and _is_word(array.element) and _ints(op, 1, 2 + array.ndim) and len(op.args) == 2 + array.ndim and not op.results
 
 
 def _kept(op: Op) -> bool:
@@ -409,6 +418,7 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("raw_add", "raw_sub", "raw_mul", "raw_floordiv", "raw_mod", "raw_rshift", "raw_min", "raw_max"), _INT2),
     **dict.fromkeys(("wrap_add", "wrap_sub", "wrap_mul", "check_index"), _INT2),
     **dict.fromkeys(("int_neg", "int_abs", "int_invert"), _INT1),
+    "try_index": _try_index,
     "int_truediv": _exact((INT, INT), FLOAT),
     **dict.fromkeys(("int_to_float", "int_exact_float"), _exact((INT,), FLOAT)),
     **dict.fromkeys(
@@ -431,6 +441,7 @@ SIGNATURES: dict[str, Signature] = {
     "disjoint": _disjoint,
     "apart": _apart,
     "keep": _keep,
+    "keep_run": _keep_run,
     "kept": _kept,
     **dict.fromkeys(("dim", "stride"), _axis),
     "check": _exact((BOOL,)),

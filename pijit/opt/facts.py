@@ -142,6 +142,9 @@ class Facts:
             return
         if op.name == "not":
             self.assume(op.args[0], not holds)
+        elif op.name == "select" and holds and isinstance(op.args[2], Const) and not op.args[2].value:  # both of two
+            self.assume(op.args[0], True)
+            self.assume(op.args[1], True)
         elif op.name == "cmp" and op.args[0].type == INT:
             a, b = op.args
             for left, right, k in _MEANING[op.attrs["symbol"], holds](a, b):

@@ -16,6 +16,7 @@ from .fuse import Fusible, Sums, fuse
 from .identity import identity
 from .joins import joins
 from .masked import masked
+from .polls import polls
 from .relax import relax
 from .rolled import rolled
 from .rolls import rolls
@@ -69,6 +70,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("identity", lambda graph, options: identity(graph)),
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
+    ("polls", lambda graph, options: polls(graph)),
 ]
 
 

@@ -9,7 +9,7 @@ from ..ir.evaluate import Taken
 from ..ir.graph import Const, Op, Value, const
 from ..ir.ops import OPS
 from ..ir.run import EVALUATORS
-from ..ir.types import FLOAT, INT, SAME_SCALAR, Array, Np, Obj, Type
+from ..ir.types import BOOL, FLOAT, INT, SAME_SCALAR, Array, Np, Obj, Type
 from .facts import MAX, MIN, TRANSFER, Facts
 
 Rule = Callable[[Op, Facts], Value | Op | None]
@@ -126,11 +126,14 @@ def not_not(op: Op, facts: Facts) -> Value | None:
 
 
 def select_known(op: Op, facts: Facts) -> Value | None:
-    """b if True else c = b"""
+    """b if True else c = b, and True if a else False = a"""
     condition, yes, no = op.args
     if isinstance(condition, Const):
         return yes if condition.value else no
-    return yes if yes is no else None
+    if yes is no:
+        return yes
+    chosen = [arg.value for arg in (yes, no) if isinstance(arg, Const) and arg.type == BOOL]
+    return condition if chosen == [True, False] else None
 
 
 def cmp_known(op: Op, facts: Facts) -> Value | None:

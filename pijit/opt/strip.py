@@ -13,6 +13,7 @@ as it was. Without conditions B is never reached and there is no second copy.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Collection, Iterator, Sequence
 
@@ -27,7 +28,7 @@ from .loops import Loop, counted_loops
 from .rename import Renamer, Renaming
 from .simplify import learn
 from .sums import Sums
-from .trial import ROOM, Trial, TrialCopier
+from .trial import ROOM, RUN, Trial, TrialCopier, leave_outside
 
 STRIP = 1024  # iterations between polls: at 100 ns each a tenth of a millisecond
 SMALL = 2**31  # products of two such ints, and sums of those, stay far inside 64 bits
@@ -69,7 +70,6 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
     start = Block(header.line)
     bound = conditions.bound(start, ROOM if trial.possible and trial.stores else STRIP)
     tests = conditions.tests(bound)
-    wait = _wait(graph, loop) if trial.possible else None
     tests += [("disjoint", *pair) for pair in bounded.pairs]
 
     slow, header.end.yes = header.end.yes, Jump(start)
@@ -85,67 +85,73 @@ def _split(graph: Graph, loop: Loop, known: dict[Block, Facts]) -> None:
         block = following
 
     begin = tuple(one.first(block) for one in carries)
-    if wait is not None:
-        far = block.add("raw_add", (loop.counter, const(STRIP * loop.step)), INT)  # where data is in trouble, more of it is likely to be
-        failed = Jump(header, (*entering, far))
-        at_once = const(MIN if loop.step > 0 else MAX)  # no need to wait for another trial
+    if trial.possible:
         fast = _Copy(loop, bound, conditions, trial, carries)
-        check = Block(header.line)
+        check, failed = Block(header.line), Block(header.line)
         passes = check.add("cmp", (fast.outcome(check), const(0)), BOOL, symbol="==")
-        undone = trial.undo(fast.number, header.line, failed) if trial.stores else failed
-        check.end = Branch(passes, Jump(header, (*fast.params, at_once)), undone, likely=True)
+        undone = trial.undo(fast.number, header.line, Jump(failed)) if trial.stores else Jump(failed)
+        check.end = Branch(passes, Jump(header, fast.after), undone, likely=True)
         fast.then(Jump(check))
-        careful = _Copy(loop, bound, conditions, carries=carries)
-        careful.then(Jump(header, (*careful.params, wait)))
-        again = block.add("cmp", (loop.counter, wait), BOOL, symbol=">=" if loop.step > 0 else "<=")
-        tried = Jump(fast.block, (*entering, const(0), const(0), *begin))
-        if trial.saves_first:
-            tried = trial.save(bound, header.line, tried)
-        block.end = Branch(again, tried, Jump(careful.block, (*entering, *begin)), likely=True)
+        fast.leave_outside(undone)
+        # where data is in trouble, more of it is likely to be
+        careful = _Copy(loop, conditions.bound(failed, STRIP), conditions, carries=carries)
+        careful.then(Jump(header, careful.after))
+        failed.end = Jump(careful.block, (*entering, *begin))
+        first = fast.block
+        if trial.keeps_ahead:
+            first = _in_runs(loop, bound, conditions, trial, carries, fast)
+        block.end = Jump(first, (*entering, const(0), const(0), *begin))
         return
 
     def way(safe: Collection[Op]) -> Jump:
         fast = _Copy(loop, bound, conditions, carries=carries, safe=safe)
-        fast.then(Jump(header, fast.params))
+        fast.then(Jump(header, fast.after))
         return Jump(fast.block, (*entering, *begin))
 
     checked = way(())
     block.end = bounded.look(block, bound, begin, checked, way(bounded.safe)) if bounded.safe else checked
 
 
-def _wait(graph: Graph, loop: Loop) -> Value:
-    """A new parameter of the header: where the counter must have come before another trial, as the last one has failed."""
-    for block in graph.blocks:
-        for jump in block.jumps():
-            if jump.target is loop.header and block not in loop.body:
-                jump.args += (const(MIN if loop.step > 0 else MAX),)
-    wait = loop.header.param(INT)
-    for block in loop.body:
-        for jump in block.jumps():
-            if jump.target is loop.header:
-                jump.args += (wait,)
-    return wait
+def _in_runs(loop: Loop, bound: Value, conditions: _Conditions, trial: Trial, carries: Sequence[Carried], rest: _Copy) -> Block:
+    """A trial that keeps what several iterations store into at once, as long as there are so many up to the bound. ``rest``: does the last ones."""
+    start, keep = Block(loop.header.line), Block(loop.header.line)
+    start.is_header = True
+    values = {old: start.param(old.type) for old in rest.block.params}
+    counter, number = (values[param] for param in (rest.counter, rest.number))
+    end = start.add("raw_add", (counter, const(RUN * loop.step)), INT)
+    more = start.add("cmp", (end, bound), BOOL, symbol="<=" if loop.step > 0 else ">=")
+    start.end = Branch(more, Jump(keep), Jump(rest.block, tuple(start.params)), likely=True)
+    trial.keep_run(keep, counter, number)
+    run = _Copy(loop, end, conditions, trial, carries, keeps=False)
+    there = {run.counter: end, run.number: keep.add("raw_add", (number, const(RUN)), INT)}
+    run.then(Jump(start, tuple(there.get(param, param) for param in run.block.params)))
+    keep.end = Jump(run.block, tuple(start.params))
+    return start
 
 
 class _Copy:
     """A copy of the loop up to the bound, without polls. ``trial``: with trials for operations; their outcome is ``bad`` after ``number``
-    iterations. ``safe``: what needs no exit."""
+    iterations. ``safe``: what needs no exit. ``keeps``: what is stored into is kept in it, else that has been done, and the bound is met exactly."""
 
     def __init__(
         self, loop: Loop, bound: Value, conditions: _Conditions, trial: Trial | None = None, carries: Sequence[Carried] = (),
-        safe: Collection[Op] = (),
+        safe: Collection[Op] = (), keeps: bool = True,
     ) -> None:  # fmt: skip
         header = loop.header
         assert isinstance(header.end, Branch)
         self.block = Block(header.line)
         self.block.is_header = True
-        values = {param: self.block.param(param.type) for param in header.params[: len(conditions.params)]}
+        values = {param: self.block.param(param.type) for param in header.params}
         self.params = tuple(self.block.params)
+        self.counter = values[loop.counter]
+        # it goes round at least once; elsewhere more is known of the counter than of the bound
+        there = bound if trial and abs(loop.step) == 1 else self.counter
+        self.after = tuple(there if param is self.counter else param for param in self.params)
         self._trial, blocks = trial, {header: self.block}
         copier: Copier = BoundedCopier(safe, values, blocks)
         if trial:
             self.bad, self.number = self.block.param(INT), self.block.param(INT)
-            copier = TrialCopier(trial, values, blocks, self.bad, self.number)
+            copier = TrialCopier(trial, values, blocks, self.bad, self.number, keeps)
         self.block.ops = [copier.op(op) for op in header.ops[1:]]
         copier.region(loop.body)
         for op in conditions.exact:
@@ -165,20 +171,25 @@ class _Copy:
                         jump.args += (copier.bad, made.add("raw_add", (self.number, const(1)), INT))
                     jump.args += tuple(passed_on)
         Renamer(new).graph(Graph([], self.block, made_blocks))
-        self._more = self.block.add("cmp", (values[loop.counter], bound), BOOL, symbol="<" if loop.step > 0 else ">")
+        until = ("<" if loop.step > 0 else ">") if keeps else "!="  # the latter says how many iterations there are
+        self._more = self.block.add("cmp", (self.counter, bound), BOOL, symbol=until)
         self._body = blocks[loop.body[0]]
 
     def outcome(self, after: Block) -> Value:
         """0 when the trial went well, sums included."""
         assert self._trial is not None
         bad, sums = self.bad, self._trial.sums()
-        params = zip(self._trial.loop.header.params, self.params, strict=False)  # what waits for another trial comes last
+        params = zip(self._trial.loop.header.params, self.params, strict=True)
         for value, total in (*params, *self._carried.items()):
             if value in sums:
                 tried = Op("np_try", (total,), (total.type, INT), {"ufunc": "absolute"}, {}, after.line)
                 after.ops.append(tried)
                 bad = after.add("int_or", (bad, tried.results[1]), INT)
         return bad
+
+    def leave_outside(self, failed: Jump) -> None:
+        """Says where a trial leads when it looks up an index that is outside."""
+        leave_outside(self._body, Jump(failed.target, failed.args))
 
     def then(self, after: Jump) -> None:
         """Says where the copy leads."""
@@ -210,7 +221,6 @@ class _Conditions:
         self.wanted: dict[tuple[str, Value, object], Test] = {}
         self.small = False
         self.sums = Sums(loop, self.facts)
-        self.params = tuple(loop.header.params)
         self.exact: set[Op] = set()  # sums that cannot overflow
         self.covered: set[Op] = set()  # checks that pass
         for op in loop.ops():
@@ -270,13 +280,11 @@ class _Conditions:
     def bound(self, block: Block, iterations: int) -> Value:
         """Computes where the strip ends, after so many iterations at the latest."""
         loop = self.loop
-        nearest = "raw_min" if loop.step > 0 else "raw_max"
+        lasts = [block.add("raw_sub", (length, const(offset)), INT) if offset else length for length, offset in self.least]
         far = block.add("raw_add", (loop.counter, const(iterations * loop.step)), INT)
-        bound = block.add(nearest, (loop.stop, far), INT)
-        for length, offset in self.least:
-            last = block.add("raw_sub", (length, const(offset)), INT) if offset else length
-            bound = block.add(nearest, (bound, last), INT)
-        return bound
+        nearest = "raw_min" if loop.step > 0 else "raw_max"
+        ends = (*lasts, far, loop.stop)  # what is the same in all strips first, what is known last at the end
+        return functools.reduce(lambda bound, end: block.add(nearest, (bound, end), INT), ends)
 
     def tests(self, bound: Value) -> list[Test]:
         if self.small:

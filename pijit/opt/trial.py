@@ -1,8 +1,8 @@
 """Strips tried first: NumPy-scalar arithmetic whose warnings are looked for once per strip instead of once per operation.
 
-A strip is run without leaving; when something in it may have warned, it is run again from its start, with exits. What it stores into is kept:
-then that is put back, last things first, so that nothing can tell the two runs from one. Where iterations hang on each other all of it is
-kept before the strip, several elements at once; else by the iteration that stores there.
+A strip is run without leaving; when something in it may have warned, or an index that it looked up is outside, it is run again from its start,
+with exits. What it stores into is kept: then that is put back, last things first, so that nothing can tell the two runs from one. Where
+iterations hang on each other it is kept for a few of them at once, as one vector, before the first; else by the iteration that stores there.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .loops import Loop
 from .rename import Renaming
 
 ROOM = 256  # iterations of a strip that stores
+RUN = 4  # iterations for which is kept at once
 _STORES = 4  # in one iteration
 INTS = frozenset({"add", "subtract", "multiply"})
 _FLOATS = INTS | {"divide", "true_divide", "sqrt", "square", "negative", "absolute"}
@@ -41,6 +42,8 @@ class Trial:
             return False
         if self.carries and not all(map(_is_float, self.tried)):
             return False  # ints that go round are better looked at before the strip: see bounded
+        if any(map(self._is_looked_up, self.loop.ops())) and (self.stores or self.open_ends()):
+            return False  # nothing is done several elements at once, and then exits cost no more than what a trial does in each iteration
         return len(self.stores) <= _STORES and all(map(self._can_be_undone, self.stores))
 
     def _fits(self, op: Op) -> bool:
@@ -49,9 +52,13 @@ class Trial:
             assert isinstance(type, Np)
             known = {"f": _FLOATS, "i": INTS, "u": INTS}.get(type.dtype.kind, frozenset())
             return op.attrs["ufunc"] in known and op.args[0].type == type
-        if op.exits and op not in self.covered and not (op.name == "cast" and removable(op)):
+        if op.exits and op not in self.covered and not self._is_looked_up(op) and not (op.name == "cast" and removable(op)):
             return False
         return op.name == "store" or OPS[op.name].effect in (None, "read")
+
+    def _is_looked_up(self, op: Op) -> bool:
+        """Whether it checks an index that the iteration finds out: where it is outside, the trial has failed."""
+        return op.name == "check_index" and op not in self.covered
 
     def _can_be_undone(self, store: Op) -> bool:
         """Whether the place can be found again, and its value fits a word."""
@@ -61,22 +68,16 @@ class Trial:
         return type.dtype.kind in "iuf" and self.loop.fixed(store.args[0]) and all(known)
 
     @property
-    def saves_first(self) -> bool:
-        """Whether what the strip stores into is kept before it."""
+    def keeps_ahead(self) -> bool:
+        """Whether what several iterations store into is kept before them: where iterations hang on each other."""
         return bool(self.stores and self.carries)
 
-    def save(self, bound: Value, line: int, after: Jump) -> Jump:
-        """Leads to a loop that keeps what is where the iterations up to the bound store."""
-        test, body = Block(line), Block(line)
-        test.is_header = True
-        counter, number = test.param(INT), test.param(INT)
-        test.end = Branch(test.add("cmp", (counter, bound), BOOL, symbol="<" if self.loop.step > 0 else ">"), Jump(body), after)
+    def keep_run(self, block: Block, counter: Value, number: Value) -> None:
+        """Keeps what is where the next iterations store."""
         for slot, store in enumerate(self.stores):
-            old = body.add("load", (store.args[0], *self._indices(body, store, counter)), store.args[1].type)
-            body.ops.append(Op("keep", (old, number), (), {"slot": slot, "room": ROOM, "ahead": True}, {}, line))
-        ahead = [body.add("raw_add", (value, const(step)), INT) for value, step in ((counter, self.loop.step), (number, 1))]
-        body.end = Jump(test, tuple(ahead))
-        return Jump(test, (self.loop.counter, const(0)))
+            moves = tuple(self.loop.step * (root is self.loop.counter) for root, _ in map(place, store.args[2:]))
+            args = (store.args[0], *self._indices(block, store, counter), number)
+            block.ops.append(Op("keep_run", args, (), {"slot": slot, "room": ROOM, "count": RUN, "moves": moves}, {}, block.line))
 
     def _indices(self, block: Block, store: Op, counter: Value) -> list[Value]:
         """Those of a store in the iteration of the counter."""
@@ -93,8 +94,7 @@ class Trial:
         for slot, store in reversed([*enumerate(self.stores)]):
             array, value = store.args[:2]
             indices = self._indices(body, store, counter)
-            ahead = {"ahead": True} if self.saves_first else {}
-            kept = body.add("kept", (number,), value.type, slot=slot, room=ROOM, **ahead)
+            kept = body.add("kept", (number,), value.type, slot=slot, room=ROOM)
             body.ops.append(Op("store", (array, kept, *indices), (), {}, {}, line))
         body.end = Jump(test, (number,))
         return Jump(test, (count,))
@@ -122,17 +122,16 @@ class TrialCopier(Copier):
     """Makes trials of the operations. ``bad``: an int that becomes something other than 0 when one of them might have warned. ``number``: of the
     iteration, if it stores: what is there is kept first."""
 
-    def __init__(self, trial: Trial, values: Renaming, blocks: dict[Block, Block], bad: Value, number: Value) -> None:
+    def __init__(self, trial: Trial, values: Renaming, blocks: dict[Block, Block], bad: Value, number: Value, keeps: bool) -> None:
         super().__init__(values, blocks)
-        self.trial, self.bad, self.number = trial, bad, number
+        self.trial, self.bad, self.number, self._keeps = trial, bad, number, keeps
         self._ends = trial.open_ends()
 
     def ops(self, op: Op) -> list[Op]:
-        if op.name == "store" and not self.trial.saves_first:
+        if op.name == "store" and self._keeps:
             return self._store(op)
         if op.name == "check_index":
-            self.values[op.result] = self.values_of(op)[0]
-            return []
+            return self._index(op)
         if op.name != "np_op":
             return super().ops(op)
         tried = Op("np_try", self.values_of(op), (op.result.type, INT), dict(op.attrs), {}, op.line)
@@ -143,12 +142,30 @@ class TrialCopier(Copier):
         self.bad = both.result
         return [tried, both]
 
+    def _index(self, op: Op) -> list[Op]:
+        args = self.values_of(op)
+        if op in self.trial.covered:
+            self.values[op.result] = args[0]
+            return []
+        tried = Op("try_index", args, (INT, BOOL), {}, {}, op.line)
+        self.values[op.result] = tried.results[0]
+        return [tried]
+
     def _store(self, op: Op) -> list[Op]:
         array, value, *indices = self.values_of(op)
         load = Op("load", (array, *indices), (value.type,), {}, {}, op.line)
         slot = self.trial.stores.index(op)
         keep = Op("keep", (load.result, self.number), (), {"slot": slot, "room": ROOM}, {}, op.line)
         return [load, keep, *super().ops(op)]
+
+
+def leave_outside(block: Block, failed: Jump) -> None:
+    """Divides a block of a trial where it looks up indices: those that are outside lead elsewhere."""
+    for op in [op for op in block.ops if op.name == "try_index"]:
+        rest, number = Block(block.line), block.ops.index(op) + 1
+        rest.ops, block.ops = block.ops[number:], block.ops[:number]
+        rest.end, block.end = block.end, Branch(op.results[1], Jump(rest), failed, likely=True)
+        block, failed = rest, Jump(failed.target, failed.args)
 
 
 def _is_float(op: Op) -> bool:

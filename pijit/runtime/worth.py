@@ -32,7 +32,7 @@ _WORK = {
     **dict.fromkeys(("pick", "place", "take"), 400.0),
     **dict.fromkeys(("bincount", "add_at", "kernel_scattered", "edges", "places", "histogram"), 1000.0),
     **dict.fromkeys(("mask_count", "mask_many", "many_lately", "within"), 0.0),
-    **dict.fromkeys(("keep", "kept"), 0.0),
+    **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     "list_get": 2.0,
     **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster

@@ -464,3 +464,11 @@ def compare(tracer: Tracer, symbol: str, a: Value, b: Value) -> Value:
     if a is b and a.type == INT:
         return const(symbol in ("<=", "==", ">="))
     return tracer.once("cmp", (a, b), BOOL, symbol=symbol)
+
+
+def both(tracer: Tracer, a: Value, b: Value) -> Value:
+    """a and b, folded for constants."""
+    for known, other in ((a, b), (b, a)):
+        if isinstance(known, Const):
+            return other if known.value else known
+    return tracer.once("select", (a, b, const(False)), BOOL)
