@@ -94,7 +94,7 @@ def _optimise(module: Any, machine: Any, level: int) -> None:
     from llvmlite.binding.ffi import ObjectRef
     from llvmlite.binding.newpassmanagers import NewPassManager
 
-    options = llvm.create_pipeline_tuning_options(_PASSES[level])
+    options = llvm.create_pipeline_tuning_options(_PASSES.get(level, 0))
     options.loop_vectorization, options.slp_vectorization = True, False
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()

@@ -22,7 +22,7 @@ Wishes = tuple[tuple[str | int, ...], ...]
 NOT_INTERLEAVED: Wishes = (("llvm.loop.interleave.count", 1),)
 NOT_UNROLLED: Wishes = (("llvm.loop.unroll.disable",),)
 SINGLY: Wishes = (("llvm.loop.vectorize.enable", False),)
-AROUND = SINGLY + NOT_UNROLLED  # for loops around what is added up: LLVM would make several elements of them where a row is one byte long
+AROUND = SINGLY + NOT_UNROLLED  # for loops around what is added up: LLVM would do several at once where rows lie one byte apart
 EIGHT_AT_ONCE: Wishes = (("llvm.loop.vectorize.enable", True), ("llvm.loop.vectorize.width", 8), ("llvm.loop.unroll.disable",))
 
 MANY = 64  # elements, of which collecting is worth its preparations
