@@ -302,7 +302,8 @@ def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
 
 def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
     """Whether there is so little from there on, up to the end or another entry, that entering native code for it takes longer."""
-    alone = entry.kind == "after" or not any(other.kind == "jump" for other in record.plan.entries.values())
+    # No generator: CPython 3.12 and 3.13 let go of its code once too often where there is no memory for its function.
+    alone = entry.kind == "after" or "jump" not in [other.kind for other in record.plan.entries.values()]
     return alone and entry.kind != "jump" and not (entry.compiled or record.options.eager) and worth.is_too_little(state.took(pc), state.misses(pc))
 
 

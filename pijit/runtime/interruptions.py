@@ -21,11 +21,12 @@ def of_program(error: BaseException) -> BaseException | None:
     let go of that was not taken yet. None for an error of pijit's own. To be called when the error is handled no longer: what is handled then,
     the program was handling when it called pijit."""
     handled = sys.exception()
-    handlers = {code for number in signal.valid_signals() if (code := _code_of(signal.getsignal(number))) is not None}
+    # by id: a hash of code looks at all its constants
+    handlers = {id(code) for number in signal.valid_signals() if (code := _code_of(signal.getsignal(number))) is not None}
     raised: BaseException | None = error
     while raised is not None and raised is not handled:
         place: TracebackType | None = raised.__traceback__
-        while place is not None and place.tb_frame.f_code not in handlers:
+        while place is not None and id(place.tb_frame.f_code) not in handlers:
             place = place.tb_next
         if place is not None or isinstance(raised, _OWN):
             raised.__context__ = None  # what pijit was handling just then
