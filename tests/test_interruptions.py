@@ -77,6 +77,16 @@ def files(error):
     return {entry.filename for entry in traceback.extract_tb(error.__traceback__)}
 
 
+def gives_what_is_raised(function, kind, before):
+    """What the handler of now raises in the call is all that is seen; then the handler of before is back."""
+    try:
+        with pytest.raises(kind) as info:
+            function(1.5, 2.0)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert files(info.value) == {__file__}
+
+
 @pytest.mark.parametrize("place", ["capture_entry", "compile_capture"])
 @pytest.mark.parametrize(("handler", "kind"), HANDLERS, ids=str)
 def test_while_it_compiles(arrives, handler, kind, place):
@@ -112,12 +122,7 @@ def test_another_thread_is_given_the_signal(monkeypatch, handler, kind, place):
         return real(*args, **kwargs)
 
     monkeypatch.setattr(entries, place, interrupted)
-    try:
-        with pytest.raises(kind) as info:
-            function(1.5, 2.0)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert files(info.value) == {__file__}
+    gives_what_is_raised(function, kind, before)
     assert [function(1.5, 2.0) for _ in range(3)] == [3.5] * 3
 
 
@@ -157,13 +162,7 @@ def test_what_fails_because_of_it_is_not_seen(monkeypatch, handler, kind, module
 
     function = made_known(module)
     monkeypatch.setattr(module, name, torn)
-    before = signal.signal(signal.SIGUSR1, handler)
-    try:
-        with pytest.raises(kind) as info:
-            function(1.5, 2.0)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert files(info.value) == {__file__}
+    gives_what_is_raised(function, kind, signal.signal(signal.SIGUSR1, handler))
     assert function(1.5, 2.0) == 3.5
 
 

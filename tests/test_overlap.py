@@ -86,7 +86,8 @@ def f(w, v):
         s = s * (s + v) * np.exp(1j * v.real)
     m = w.real > v.real
     t[m] = w[m] * v[m] + t[m]
-    u = v[:] * (v + w), v.reshape(1, -1) * (v + w), v[:1] * (v + w), (v + w) * v[::-1], w * (v + w)[:], w[3] * (v + w), w[3:4].reshape(()) * (v + w)
+    u = v[:] * (v + w), v.reshape(1, -1) * (v + w), v[:1] * (v + w), (v + w) * v[::-1]
+    u += (w * (v + w)[:], w[3] * (v + w), w[3:4].reshape(()) * (v + w), np.full((), 1.5 - 2j) * (v + w))
     return s, t, u, 2.0 * (v + w), (s + v) * (t - w), s.view(s.real.dtype)[::2] * (v * 0.5)
 """
 

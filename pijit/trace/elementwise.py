@@ -99,7 +99,7 @@ def _check_not_reused(t: Tracer, left: Abstract, right: ArrayValue) -> None:
 
     if isinstance(left, ArrayValue) and (len(left.dims) not in (0, len(right.dims)) or not np.can_cast(left.type.dtype, right.type.dtype)):
         return  # it would be another array in any case
-    if _is_temporary(t, left) and isinstance(left, ArrayValue) and left.type.name == right.type.name:
+    if _is_temporary(t, left) and isinstance(left, ArrayValue) and left.type.name == right.type.name and len(left.dims) == len(right.dims):
         for mine, other in zip(left.dims, right.dims, strict=True):
             t.check(compare(t, "==", mine, other), "shape_mismatch")
         return
