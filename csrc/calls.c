@@ -251,13 +251,29 @@ int64_t pj_call(int64_t *W, int64_t number)
     return status;
 }
 
-/* The same for a loop of NumPy's, with the floating-point flags cleared. */
-void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own)
+static void call_along(PjLoop loop, char *const *data, const int64_t *lengths, const int64_t *steps, void *own, int64_t axes, const int64_t *outer)
+{
+    char *at[] = {data[0], data[1], data[2]};
+    if (axes == 0) {
+        loop(at, lengths, steps, own);
+        return;
+    }
+    for (int64_t i = 0; i < outer[0]; i++) {
+        call_along(loop, at, lengths, steps, own, axes - 1, outer + 4);
+        for (int n = 0; n < 3; n++) {
+            at[n] += outer[1 + n];
+        }
+    }
+}
+
+/* The same for a loop of NumPy's that takes two operands, with the floating-point flags cleared. It is called along further axes, the outermost
+ * first; of each, how long it is and the steps of the operands and of the result. */
+void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own, int64_t axes, const int64_t *outer)
 {
     const bool timed = pj_times.runs != 0;
     const int64_t start = timed ? pj_clock() : 0;
     pj_fp_clear();
-    loop(data, lengths, steps, own);
+    call_along(loop, data, lengths, steps, own, axes, outer);
     if (timed) {
         pj_times.in_numpy += pj_clock() - start;
     }

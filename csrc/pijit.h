@@ -262,7 +262,7 @@ int pj_site_parse(PjSite *site, PyObject *tuple);
 void pj_site_clear(PjSite *site);
 int64_t pj_call(int64_t *W, int64_t site);
 typedef void (*PjLoop)(char **data, const int64_t *lengths, const int64_t *steps, void *own);
-void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own);
+void pj_call_loop(PjLoop loop, char **data, const int64_t *lengths, const int64_t *steps, void *own, int64_t axes, const int64_t *outer);
 
 /* fragments.c */
 extern PyTypeObject PjFragment_Type;

@@ -37,6 +37,49 @@ def test_layouts(dtype):
             check_calls(PRODUCT, pairs[:11], configurations=("jit",))
 
 
+def stacks(dtype):
+    """Pairs in which one is a stack of matrices, or both are: in every layout, with axes of length 1 repeated, of none at all."""
+    a, b, wide = made((2, 3, 4), dtype), made((2, 4, 5), dtype), made((3, 6, 7, 4), dtype)
+    yield from ((a, b), (a, b[0]), (a[0], b), (a[0, 0], b), (a, b[0, :, 0]), (a, a.transpose(0, 2, 1)), (a.transpose(0, 2, 1), a), (b.T, a.T))
+    yield from ((a[::-1], b), (a, b[:, ::-1]), (a[:, ::2], b[..., ::-2]), (np.broadcast_to(a[0], a.shape), b), (a[:1], b), (a, b[1:]))
+    yield from ((wide, b[0]), (wide[:, 1:4, 2:6], b[0]), (wide[:, :1], b), (wide[:, ::2], wide[:1, :3].transpose(0, 1, 3, 2)))
+    yield (wide[0, 0], wide[..., None, :, 0])
+    yield from ((wide.transpose(1, 0, 2, 3), b[0]), (np.asfortranarray(wide), b[0]), (wide[::-1], b[0]), (wide[:, :, None], made((2, 4, 3), dtype)))
+    yield from ((a[:0], b[0]), (a[:, :0], b), (a[..., :0], b[:, :0]), (a, b[..., :0]), (a[:, :1], b[..., :1]), (a[..., :1], b[:, :1]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_stacks(dtype):
+    with settings(max_fragments=64):
+        check_calls(PRODUCT, list(stacks(dtype)), configurations=("jit",))
+    for args in list(stacks(dtype))[:: 3 if dtype == "float64" else 9]:
+        check(PRODUCT, *args, configurations=("numpy", "forced"))
+
+
+def test_stacks_need_no_call():
+    source = "def f(x, w):\n    s = 0.0\n    for i in range(3):\n        s = s + (x[:, i : i + 4] @ w) @ w.T\n    return s, x @ w[:, 0]\n"
+    stats = check(source, made((2, 6, 5, 4)), made((4, 3)))
+    assert not stats.breaks
+    assert not stats.exits
+    fast = pijit.jit(lambda x, w: x @ w)
+    fast(made((2, 3, 4)), made((4, 3)))
+    assert "= matmul %" in str(pijit.explain(fast))
+
+
+def test_stacks_that_do_not_go_together():
+    a = made((2, 3, 4))
+    for args in ((a, a), (a, made((3, 4, 2))), (a, made((4,)), ), (a, made(3)), (made(3), a), (made(4), a)):
+        check_calls(PRODUCT, [(a, made((2, 4, 5))), args, args])
+
+
+def test_stacks_of_few_and_many():
+    """Where there are more multiplications than are made natively, NumPy makes them; and where there are fewer again, no longer."""
+    small, large = made((2, 3, 4)), np.broadcast_to(made((300, 700)), (2, 300, 700))
+    assert np.prod(large.shape) * 700 > largest_product("float64")
+    calls = [(small, made((4, 3))), (large, made((700, 700))), (small, made((4, 3)))]
+    check_calls("def f(a, b):\n    return a @ b\n", calls, configurations=("jit",))
+
+
 def test_vectors():
     a, v, w = made((4, 6)), made(12), made(4)
     for args in ((a, v[:6]), (a, v[::2]), (w, a), (w[::-1], a), (v, v), (v[::3], w), (a[:1], v[:6]), (w, a[:, :1])):
@@ -99,10 +142,11 @@ def test_what_is_left_to_numpy():
 
 
 @pytest.mark.parametrize("state", ["", "over='ignore', invalid='ignore'", "over='raise'", "all='warn'"])
-def test_flags(state):
-    huge, odd = np.full((3, 3), 1e200), np.array([[np.inf, 0.0, 1.0], [0.0, np.nan, 1.0], [1.0, 2.0, 3.0]])
+@pytest.mark.parametrize("stack", [(), (2,), (2, 3)])
+def test_flags(state, stack):
+    huge, odd = (np.full((*stack, 3, 3), x) for x in (1e200, [[np.inf, 0.0, 1.0], [0.0, np.nan, 1.0], [1.0, 2.0, 3.0]]))
     source = f"def f(a, b):\n    with np.errstate({state}):\n        c = a @ b\n    return c, b @ a\n"
-    for args in ((huge, huge), (odd, -odd), (odd, huge), (made((3, 3)), odd)):
+    for args in ((huge, huge), (odd, -odd), (odd, huge), (made((*stack, 3, 3)), odd)):
         check(source, *args, configurations=("jit", "numpy", "forced"))
 
 

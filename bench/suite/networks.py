@@ -129,7 +129,7 @@ def attention(x, wq, wk, wv, wo, cos, sin, heads, groups):
     v = (x @ wv).reshape(length, groups, size).transpose(1, 0, 2)
     k = np.repeat(k, heads // groups, axis=0)
     v = np.repeat(v, heads // groups, axis=0)
-    scores = q @ k.transpose(0, 2, 1) / np.sqrt(size)
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(size)  # np.sqrt would make them double
     scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     scores /= scores.sum(axis=-1, keepdims=True)

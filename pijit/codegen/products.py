@@ -18,10 +18,10 @@ from .elementwise import raised
 from .ints import ONE, ZERO
 from .llvm import DTYPES, I64, PTR, call, i64, is_finite
 from .rows import row
-from .whole import exit_and_release, new_array, size
+from .whole import exit_and_release, new_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..ir.graph import Op
     from .driver import Driver
@@ -74,16 +74,20 @@ def _samples(dtype: str) -> Iterator[tuple[Any, Any]]:
         yield from ((matrix, matrix.T), (matrix.T, matrix), (matrix, vector[: n + 1]), (matrix.T, vector[: 2 * n : 2]))
         yield from ((matrix[:, :0], matrix[:0]), (vector[:0], matrix[:0]), (matrix[:, :0], vector[:0]), (vector[:0], vector[:0]))
         yield from ((vector[:n], matrix), (vector[2 * n - 1 :: -2], matrix), (vector, vector), (vector[::2], vector[1::2]))
+        stack = made(4, n, 3)
+        yield from ((stack, made(3, n)), (made(2, n), stack[::-2]), (stack, stack.transpose(0, 2, 1)), (stack, vector[:3]), (vector[:n], stack))
 
 
 def _product(loop: inner.Loop, a: Any, b: Any) -> Any:
-    n, m = a.shape[:-1], b.shape[1:]
-    result = np.empty((*n, *m), a.dtype)
+    """Of a stack along one axis at most."""
+    stack, n, m = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2:-1], b.shape[1:][-1:]
+    result = np.empty((*stack, *n, *m), a.dtype)
+    outer = [x.strides[0] if stack and x.ndim == len(stack) + len(own) else 0 for x, own in ((a, (*n, 1)), (b, (1, *m)), (result, (*n, *m)))]
     steps = (*_steps(a, bool(n), True), *_steps(b, True, bool(m)), *_steps(result, bool(n), bool(m)))
     words = [
         (ctypes.c_int64 * 3)(*(x.ctypes.data for x in (a, b, result))),
-        (ctypes.c_int64 * 4)(1, *(n or (1,)), a.shape[-1], *(m or (1,))),
-        (ctypes.c_int64 * 9)(0, 0, 0, *steps),
+        (ctypes.c_int64 * 4)(*(stack or (1,)), *(n or (1,)), a.shape[-1], *(m or (1,))),
+        (ctypes.c_int64 * 9)(*outer, *steps),
     ]
     _FUNCTION(loop.address)(*map(ctypes.addressof, words), loop.data or None)
     return result
@@ -91,20 +95,19 @@ def _product(loop: inner.Loop, a: Any, b: Any) -> Any:
 
 def _steps(array: Any, *there: bool) -> list[int]:
     """As NumPy gives them to the loop: 0 along an axis that is missing or has length 1."""
-    axes = itertools.count()
+    axes = itertools.count(array.ndim - there.count(True))
     pairs = [(array.shape[axis], array.strides[axis]) if known and (axis := next(axes)) >= 0 else (1, 0) for known in there]
     return [0 if length == 1 else step for length, step in pairs]
 
 
 @row("matmul")
 def _matmul(d: Driver, op: Op) -> Any:
-    b, left, right, result = d.builder, *(d.array(a) for a in op.args), op.result.type
+    b, left, right, result = d.builder, d.array(op.args[0]), d.array(op.args[1]), op.result.type
     unit = units.core_unit("matmul", (left.type.name,) * 3)
-    rows, columns = len(left.dims) == 2, len(right.dims) == 2
-    lengths = [left.dims[0] if rows else ONE, left.dims[-1], right.dims[1] if columns else ONE]
-    d.exit_if(op, b.icmp_signed("==", b.mul(lengths[0], lengths[2]), ZERO))
-    for length in (*lengths, size(b, lengths)):
-        d.exit_if(op, b.icmp_unsigned(">", length, i64(largest_product(left.type.name))))
+    rows, columns = len(left.dims) > 1, len(right.dims) > 1
+    stack = [d.scalar(a) for a in op.args[2:]]
+    lengths = [left.dims[-2] if rows else ONE, left.dims[-1], right.dims[-1] if columns else ONE]
+    _exit_unless_small(d, op, largest_product(left.type.name), [*stack, lengths[0], lengths[2]], lengths[1])
     if op.attrs["function"] != "matmul":
         _exit_if_copied(d, op, (left, right))
     how = None if rows or columns else dots.way(left.type.name)
@@ -112,15 +115,34 @@ def _matmul(d: Driver, op: Op) -> Any:
         return _of_one(d, op, left, right, _dot(d, op, how, left, right))
     made: list[ArrayValue] = []
     if isinstance(result, Array):
-        made.append(new_array(d, op, op.result, [*left.dims[:-1], *right.dims[1:]], made))
+        made.append(new_array(d, op, op.result, [*stack, *lengths[:1] * rows, *lengths[2:] * columns], made))
     place = made[0].data if made else d.stack(2)
+    *outer, inner = [_axis(op, axis, length, left, right, made[0]) for axis, length in enumerate(stack)] or [(ONE, ZERO, ZERO, ZERO)]
     steps = [*_walk(d, left, rows, True), *_walk(d, right, True, columns)]
     steps += _walk(d, made[0], rows, columns) if made else (ZERO, ZERO)
-    words = [_words(d, (left.data, right.data, place)), _words(d, (ONE, *lengths)), _words(d, (ZERO, ZERO, ZERO, *steps))]
+    words = [_words(d, (left.data, right.data, place)), _words(d, (inner[0], *lengths)), _words(d, (*inner[1:], *steps))]
     own = d.data_symbol(unit.data) if unit.data else PTR(None)
-    call(b, "pj_call_loop", ir.VoidType(), d.data_symbol(d.unit(unit)), *words, own)
+    further = _words(d, tuple(word for axis in outer for word in axis)) if outer else PTR(None)
+    call(b, "pj_call_loop", ir.VoidType(), d.data_symbol(d.unit(unit)), *words, own, i64(len(outer)), further)
     exit_and_release(d, op, raised(d, op), made)
     return made[0] if made else _of_one(d, op, left, right, load_element(d, place, left.type.name))
+
+
+def _exit_unless_small(d: Driver, op: Op, most: int, result: Sequence[Any], length: Any) -> None:
+    """Leaves where the result has no elements, or it takes more multiplications. ``length``: of the vectors that are multiplied."""
+    b = d.builder
+    totals = list(itertools.accumulate((*result, length), b.mul))
+    bad = [b.icmp_unsigned(">", n, i64(most)) for n in (*result, length, *totals[1:])]
+    d.exit_if(op, functools.reduce(b.or_, bad, b.icmp_signed("==", totals[-2], ZERO)))
+
+
+def _axis(op: Op, axis: int, length: Any, left: ArrayValue, right: ArrayValue, result: ArrayValue) -> tuple[Any, ...]:
+    """An axis before the matrices: how long it is, and the steps along it."""
+    steps = [result.steps[axis]]
+    for array, stretch in zip((right, left), reversed(op.attrs["stretch"]), strict=True):
+        own = axis - (len(op.args) - 2) + max(len(array.dims) - 2, 0)
+        steps.insert(0, ZERO if own < 0 or own in stretch else array.steps[own])
+    return (length, *steps)
 
 
 def _exit_if_copied(d: Driver, op: Op, arrays: tuple[ArrayValue, ...]) -> None:
@@ -161,7 +183,8 @@ def _dot(d: Driver, op: Op, how: dots.Way, left: ArrayValue, right: ArrayValue) 
 
 
 def _walk(d: Driver, array: ArrayValue, *there: bool) -> Iterator[Any]:
-    b, axes = d.builder, iter(zip(array.dims, array.steps, strict=True))
+    b, matrix = d.builder, -there.count(True)
+    axes = iter(zip(array.dims[matrix:], array.steps[matrix:], strict=True)) if matrix else iter(())
     for known in there:
         length, step = next(axes) if known else (ONE, ZERO)
         yield b.select(b.icmp_signed("==", length, ONE), ZERO, step)

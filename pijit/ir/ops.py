@@ -129,8 +129,10 @@ ROWS = (
     Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",
         _REDO, attrs=("ufunc",), fresh=True),
     Row("matmul", "np.<function>(a, b), matmul, dot or vdot, of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous"
-        " array, or a NumPy scalar. exit: no elements of the result or no memory, more than ufuncs.largest_product multiplications, or a flag was"
-        " raised; but for matmul a vector whose step is not positive, or a matrix with an axis of length 1", _REDO, attrs=("function",), fresh=True),
+        " array, or a NumPy scalar; matmul also of stacks of matrices: args a, b, then how long the result is along each axis before its matrices;"
+        " stretch as for ew. exit: no elements of the result or no memory, more than ufuncs.largest_product multiplications, or a flag was"
+        " raised; but for matmul a vector whose step is not positive, or a matrix with an axis of length 1",
+        _REDO, attrs=("function", "stretch"), fresh=True),
     Row("roll", "np.roll: a new array of what is in a, along each axis so many places on, round the end; args a, its dims, places (0 <= n <= dim)."
         " exit: no memory", _REDO, fresh=True),
     Row("roll_into", "a[...] = roll of v as if v had been copied first; args a, v, their dims, places. exit: no memory, and nothing is written",

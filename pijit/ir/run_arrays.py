@@ -53,8 +53,8 @@ def _accumulate(op: Op, array: Any, dim: int) -> Any:
     return getattr(np, op.attrs["ufunc"]).accumulate(array, dtype=array.dtype)
 
 
-def _matmul(op: Op, a: Any, b: Any) -> Any:
-    own, function = (*a.shape[:-1], *b.shape[1:]), op.attrs["function"]
+def _matmul(op: Op, a: Any, b: Any, *stack: int) -> Any:
+    own, function = (*stack, *a.shape[-2:-1], *b.shape[max(b.ndim - 1, 1) :]), op.attrs["function"]
     demand(0 not in own and math.prod(own) * a.shape[-1] <= largest_product(a.dtype.name))
     if function != "matmul":
         demand(all(1 not in x.shape if x.ndim == 2 else x.strides[0] > 0 or len(x) == 1 for x in (a, b)))

@@ -383,13 +383,14 @@ def _accumulate(op: Op) -> bool:
 
 
 def _matmul(op: Op) -> bool:
-    if len(op.args) != 2 or len(op.results) != 1 or not all(isinstance(a.type, Array) and a.type.ndim in (1, 2) for a in op.args):
+    a, b = (arg.type if isinstance(arg.type, Array) else None for arg in op.args[:2])
+    if a is None or b is None or 0 in (a.ndim, b.ndim) or len(op.results) != 1:
         return False
-    a, b = (arg.type for arg in op.args)
-    assert isinstance(a, Array)
-    assert isinstance(b, Array)
-    rank = a.ndim + b.ndim - 2
-    fits = op.attrs["function"] == "matmul" or (op.attrs["function"] == "dot" and (rank or a.dtype.kind == "f"))
+    matrices = min(a.ndim, 2) + min(b.ndim, 2) - 2
+    rank = max(a.ndim, b.ndim, 2) - 2 + matrices
+    if not _ints(op, 2, len(op.args)) or len(op.args) - 2 != rank - matrices:
+        return False
+    fits = op.attrs["function"] == "matmul" or (rank == matrices and op.attrs["function"] == "dot" and (rank or a.dtype.kind == "f"))
     fits = fits or (op.attrs["function"] == "vdot" and not rank and a.order == b.order == "C" and a.dtype.kind == "f")
     return bool(fits) and a.name == b.name and op.results[0].type == (Array(a.name, rank, "C") if rank else a.element)
 

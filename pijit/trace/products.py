@@ -1,4 +1,4 @@
-"""Products of matrices and vectors: of small ones natively, by the inner loop that NumPy's matmul calls; else NumPy is called."""
+"""Products of matrices, vectors and stacks of matrices: of small ones natively, by the inner loop that NumPy's matmul calls; else NumPy is called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir.errors import ErrorState
-from ..ir.graph import const
+from ..ir.graph import Value, const
 from ..ir.types import INT, Array
 from ..ir.ufuncs import largest_product
 from . import elementwise, opaque, standins
@@ -23,7 +23,7 @@ def matmul(t: Tracer, python: Callable[..., Any], left: Abstract, right: Abstrac
 
     if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right)):
         return opaque.call_pure(t, python, [left, right], {})
-    t.check(compare(t, "==", left.dims[-1], right.dims[-len(right.dims)]), "shape_mismatch")
+    t.check(compare(t, "==", left.dims[-1], right.dims[max(len(right.dims) - 2, 0)]), "shape_mismatch")
     return _product(t, "matmul", left, right)
 
 
@@ -33,6 +33,8 @@ def dot(t: Tracer, name: str, left: Abstract, right: Abstract) -> Abstract | Non
     from .tracer import compare
 
     if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right) and t.limits.dot(left.type.name)):
+        return None
+    if max(len(left.dims), len(right.dims)) > 2:
         return None
     vectors = len(left.dims) == len(right.dims) == 1
     if vectors and left.type.dtype.kind != "f":
@@ -69,18 +71,26 @@ def _forward(t: Tracer, array: ArrayValue) -> ArrayValue:
 
 
 def _product(t: Tracer, function: str, left: ArrayValue, right: ArrayValue) -> Abstract:
-    dims, operands = (*left.dims[:-1], *right.dims[1:]), (left.value, right.value)
+    stack = elementwise.broadcast(t, [left.dims[:-2], right.dims[:-2]])
+    dims = (*stack, *_matrix(left, right))
     type = Array(left.type.name, len(dims), "C") if dims else left.type.element
-    made = t.emit("matmul", operands, type, function=function)
+    stretch = tuple(tuple(axis for axis, dim in enumerate(array.dims[:-2]) if elementwise.is_one(dim)) for array in (left, right))
+    made = t.emit("matmul", (left.value, right.value, *stack), type, function=function, stretch=stretch)
     if function == "vdot":
         t.block.ops[-1].attrs["errors"] = ErrorState(watched=0)
     return ArrayValue(made, dims) if dims else Scalar(made)
 
 
+def _matrix(left: ArrayValue, right: ArrayValue) -> tuple[Value, ...]:
+    """How long the product of two matrices or vectors is."""
+    return (*left.dims[-2:-1], *right.dims[max(len(right.dims) - 1, 1) :])
+
+
 def _native(t: Tracer, left: ArrayValue, right: ArrayValue) -> bool:
-    ranks = {len(left.dims), len(right.dims)}
-    if left.type.name != right.type.name or not ranks <= {1, 2} or not t.limits.product(left.type.name):
+    if left.type.name != right.type.name or 0 in (len(left.dims), len(right.dims)) or not t.limits.product(left.type.name):
         return False
-    own = (*left.dims[:-1], *right.dims[1:])
+    if any(len(array.dims) > 3 and array.type.order not in ("C", "S") for array in (left, right)):
+        return False  # the result may lie otherwise
+    own = (*left.dims[:-2], *right.dims[:-2], *_matrix(left, right))
     lengths = [standins.actual_length(t, dim) for dim in (*own, left.dims[-1])]
     return math.prod(length for length in lengths if length is not None) <= largest_product(left.type.name) and 0 not in lengths[: len(own)]
