@@ -276,6 +276,7 @@ def test_dot_of_vectors(dtype):
         pairs = list(itertools.product(vectors(n, dtype), vectors(n, dtype)))
         with settings(max_fragments=64):
             check_calls(OF_VECTORS, pairs, configurations=("jit",))
+    assert products.is_dot(dtype)  # as with every BLAS that NumPy comes with
     check(OF_VECTORS, made(3, dtype), made(4, dtype))
     assert not check(OF_VECTORS, *(made(7, "float64"), made(7, "float64"))).breaks
 

@@ -51,7 +51,7 @@ def is_dot(dtype: str) -> bool:
 
 
 def _is_plain(array: Any) -> bool:
-    return 1 not in array.shape and (array.flags.c_contiguous or (array.ndim == 1 and array.strides[0] > 0))
+    return array.ndim < 3 and 1 not in array.shape and (array.flags.c_contiguous or (array.ndim == 1 and array.strides[0] > 0))
 
 
 def _samples(dtype: str) -> Iterator[tuple[Any, Any]]:
