@@ -276,7 +276,7 @@ def test_dot_of_vectors(dtype):
         pairs = list(itertools.product(vectors(n, dtype), vectors(n, dtype)))
         with settings(max_fragments=64):
             check_calls(OF_VECTORS, pairs, configurations=("jit",))
-    assert products.is_dot(dtype)  # as with every BLAS that NumPy comes with
+    assert not any(products._is_plain(array) for pair in products._samples(dtype) for array in pair if array.ndim > 2)  # np.dot is another product
     check(OF_VECTORS, made(3, dtype), made(4, dtype))
     assert not check(OF_VECTORS, *(made(7, "float64"), made(7, "float64"))).breaks
 
