@@ -3,6 +3,7 @@
 from . import (
     arrays,
     classes,
+    composed,
     creation,
     histograms,
     joins,
@@ -23,6 +24,7 @@ from . import (
 __all__ = [
     "arrays",
     "classes",
+    "composed",
     "creation",
     "histograms",
     "joins",

@@ -1,4 +1,4 @@
-"""np.dot and its relatives, and np.linalg.norm, where they are products that native code makes."""
+"""np.dot and its relatives, and norms, where they are products that native code makes."""
 
 from __future__ import annotations
 
@@ -31,16 +31,12 @@ for _function, _name in ((np.dot, "dot"), (np.ndarray.dot, "dot"), (np.inner, "d
     _enter(_function, _name)
 
 
-@row(np.linalg.norm)
-def norm(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    """The square root of the product of all elements, in the order of memory, with themselves."""
-    a = args[0] if len(args) == 1 and not kwargs else None
+def norm(t: Tracer, a: Abstract | None) -> Abstract | None:
+    """np.linalg.norm: the square root of the product of all elements, in the order of memory, with themselves. None where it takes NumPy."""
     made = None
     if isinstance(a, ArrayValue) and a.dims and a.type.order == "C" and a.type.dtype.kind in "biuf":
         dtype = a.type.name if a.type.dtype.kind == "f" else "float64"
         if t.limits.dot(dtype) and elementwise.castable(t, [a], (np.dtype(dtype),)):
             vector = contiguous(t, elementwise.converted(t, a, dtype), (length(t, a.dims),))
             made = products.dot(t, "dot", vector, vector)
-    if made is None:
-        return opaque.call_pure(t, np.linalg.norm, args, kwargs)
-    return operators.numpy_scalars(t, "sqrt", np.sqrt, made)
+    return None if made is None else operators.numpy_scalars(t, "sqrt", np.sqrt, made)

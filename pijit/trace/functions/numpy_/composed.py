@@ -1,0 +1,214 @@
+"""Functions that NumPy writes in Python, of operations that there are natively: differences, integrals and products of vectors.
+
+Each does what NumPy's does, in its order; it is one instruction of the program, so whatever NumPy would warn of or refuse is done again by NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....ir.graph import Value, const
+from ... import elementwise, opaque, operators, standins, subscripts
+from ...values import Abstract, ArrayValue, Known, Scalar, value_of
+from ..rows import row, scalar_kind
+from . import linear
+from .arrays import permuted
+from .creation import new
+from .reductions import asked, reduced
+from .views import places_of
+
+if TYPE_CHECKING:
+    from ...tracer import Tracer
+
+Args = list[Abstract]
+Kwargs = dict[str, Abstract]
+Given = dict[str, Abstract]
+Maker = Callable[["Tracer", Given], Abstract | None]
+_WHOLE = ("slice", (None, None, 1))
+_MOST = 4  # differences of differences
+
+
+def _composed(function: Any, *names: str) -> Callable[[Maker], Maker]:
+    """Enters what makes the result of the arguments by name, or None where it takes NumPy."""
+
+    def enter(maker: Maker) -> Maker:
+        @row(function)
+        def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+            given = dict(zip(names, args, strict=False)) | kwargs
+            fits = len(args) <= len(names) and given.keys() <= {*names} and len(given) == len(args) + len(kwargs)
+            made = maker(t, given) if fits else None
+            return opaque.call_pure(t, function, args, kwargs) if made is None else made
+
+        return maker
+
+    return enter
+
+
+def _of(kinds: str, given: Abstract | None) -> ArrayValue | None:
+    """An array with such a dtype, of whose parts it is known how results of them lie."""
+    if not isinstance(given, ArrayValue) or not given.dims or given.type.dtype.kind not in kinds:
+        return None
+    return given if len(given.dims) == 1 or given.type.order in ("C", "S") else None
+
+
+def _along(given: Given, rank: int, default: int = -1) -> int | None:
+    """The axis that is asked for by an int, counted from the start."""
+    axis = given.get("axis", Known(default))
+    places = places_of(axis, rank) if isinstance(axis, Known) and type(axis.value) is int else None
+    return None if places is None else places[0]
+
+
+def _part(t: Tracer, a: ArrayValue, axis: int, start: int | None, stop: int | None) -> ArrayValue:
+    """a[start:stop] along an axis."""
+    bounds: tuple[Value | None, ...] = tuple(None if end is None else const(end) for end in (start, stop))
+    return subscripts.view(t, a, [("slice", (*bounds, 1)) if n == axis else _WHOLE for n in range(len(a.dims))])
+
+
+def _at(t: Tracer, a: ArrayValue, axis: int, index: int) -> ArrayValue:
+    """a[index : index + 1] along an axis, which is that long."""
+    return _part(t, a, axis, index, index + 1 if index != -1 else None)
+
+
+def _ew(t: Tracer, ufunc: str, *operands: Abstract) -> ArrayValue:
+    """Of operands that have a native loop."""
+    made = elementwise.attempt(t, ufunc, *operands)
+    assert isinstance(made, ArrayValue)
+    return made
+
+
+def _can(t: Tracer, dtype: np.dtype[Any], *ufuncs: str) -> bool:
+    return all(elementwise.native(t, ufunc, (dtype,) * 3) for ufunc in ufuncs)
+
+
+def _is_short(t: Tracer, dim: Value, least: int) -> bool:
+    """Whether an axis is shorter now, as far as is known."""
+    actual = standins.actual_length(t, dim)
+    return actual is not None and actual < least
+
+
+@_composed(np.diff, "a", "n", "axis")
+def _differences(t: Tracer, given: Given) -> Abstract | None:
+    a, times = _of("iufc", given.get("a")), given.get("n", Known(1))
+    if a is None or not isinstance(times, Known) or type(times.value) is not int or not 0 < times.value <= _MOST:
+        return None
+    axis = _along(given, len(a.dims))
+    if axis is None or not _can(t, a.type.dtype, "subtract") or _is_short(t, a.dims[axis], times.value + 1):
+        return None
+    for _ in range(times.value):
+        a = _ew(t, "subtract", _part(t, a, axis, 1, None), _part(t, a, axis, None, -1))
+    return a
+
+
+@_composed(np.gradient, "f", "dx", "axis")
+def _gradient(t: Tracer, given: Given) -> Abstract | None:
+    """Along one axis, with one distance."""
+    from ...tracer import compare
+
+    f, dx = _of("f", given.get("f")), given.get("dx", Known(1.0))
+    if f is None or ("axis" not in given and len(f.dims) > 1) or not _can(t, f.type.dtype, "subtract", "divide"):
+        return None
+    axis = _along(given, len(f.dims))
+    if axis is None or _is_short(t, f.dims[axis], 3) or scalar_kind(dx) not in ("int", "float"):
+        return None
+    distance = value_of(dx)
+    assert distance is not None
+    twice = operators.binary(t, "*", Known(2.0), dx)
+    t.check(compare(t, ">=", f.dims[axis], const(3)), "short_axis")
+    made = new(t, f.dims, f.type.dtype, "C", None)
+    inner = _ew(t, "divide", _ew(t, "subtract", _part(t, f, axis, 2, None), _part(t, f, axis, None, -2)), twice)
+    elementwise.assign(t, _part(t, made, axis, 1, -1), inner)
+    for here, after, before in ((0, 1, 0), (-1, -1, -2)):
+        edge = _ew(t, "divide", _ew(t, "subtract", _at(t, f, axis, after), _at(t, f, axis, before)), dx)
+        elementwise.assign(t, _at(t, made, axis, here), edge)
+    return made
+
+
+@_composed(np.trapezoid, "y", "x", "dx")
+def _trapezoid(t: Tracer, given: Given) -> Abstract | None:
+    """Of vectors."""
+    y, x, dx = _of("f", given.get("y")), given.get("x", Known(None)), given.get("dx", Known(1.0))
+    if y is None or len(y.dims) != 1 or _is_short(t, y.dims[0], 2) or not _can(t, y.type.dtype, "add", "multiply", "divide"):
+        return None
+    if not t.limits.reduce("add", y.type.name):
+        return None
+    width: Abstract | None = dx if scalar_kind(dx) in ("int", "float") else None
+    if not (isinstance(x, Known) and x.value is None):
+        same = isinstance(x, ArrayValue) and x.type.name == y.type.name and len(x.dims) == 1
+        width = _differences(t, {"a": x}) if same else None
+    if width is None:
+        return None
+    sums = _ew(t, "add", _part(t, y, 0, 1, None), _part(t, y, 0, None, -1))
+    fold = asked(t, "add", {"a": _ew(t, "divide", _ew(t, "multiply", width, sums), Known(2.0))})
+    return None if fold is None else reduced(t, "add", fold)
+
+
+@_composed(np.ptp, "a", "axis", "keepdims")
+def _spread(t: Tracer, given: Given) -> Abstract | None:
+    a = _of("f", given.get("a"))
+    folds = [asked(t, ufunc, given) for ufunc in ("maximum", "minimum")] if a is not None else [None]
+    if a is None or not _can(t, a.type.dtype, "subtract") or any(fold is None for fold in folds):
+        return None
+    high, low = (reduced(t, ufunc, fold) for ufunc, fold in zip(("maximum", "minimum"), folds, strict=True) if fold is not None)
+    if isinstance(high, Scalar):
+        return operators.numpy_scalars(t, "subtract", np.subtract, high, low)
+    return _ew(t, "subtract", high, low)
+
+
+@_composed(np.linalg.norm, "x", "ord", "axis", "keepdims")
+def _norm(t: Tracer, given: Given) -> Abstract | None:
+    """The square root of what is added up along an axis, or of all."""
+    x, order = given.get("x"), given.get("ord", Known(None))
+    if given.keys() == {"x"}:
+        return linear.norm(t, x)
+    plain = isinstance(order, Known) and (order.value is None or (type(order.value) is int and order.value == 2))
+    x = _of("f", x)
+    if x is None or not plain or "axis" not in given or _along(given, len(x.dims)) is None or not _can(t, x.type.dtype, "multiply"):
+        return None
+    if len(x.dims) < 2 or not t.limits.elementwise("sqrt", (x.type.name, x.type.name)):
+        return None
+    fold = asked(t, "add", {"a": _ew(t, "multiply", x, x), **{name: given[name] for name in ("axis", "keepdims") if name in given}})
+    return None if fold is None else elementwise.attempt(t, "sqrt", reduced(t, "add", fold))
+
+
+@_composed(np.cross, "a", "b")
+def _cross(t: Tracer, given: Given) -> Abstract | None:
+    """Of vectors of three, or of rows of such."""
+    from ...tracer import compare
+
+    a, b = _of("f", given.get("a")), _of("f", given.get("b"))
+    if a is None or b is None or a.type.name != b.type.name or not _can(t, a.type.dtype, "multiply", "subtract"):
+        return None
+    if any(standins.actual_length(t, x.dims[-1]) not in (None, 3) for x in (a, b)):
+        return None
+    for x in (a, b):
+        t.check(compare(t, "==", x.dims[-1], const(3)), "shape_mismatch")
+    parts = [[_component(t, x, n) for n in range(3)] for x in (a, b)]
+    components = []
+    for n in range(3):
+        (a1, b1), (a2, b2) = ([x[(n + k) % 3] for x in parts] for k in (1, 2))
+        components.append(_times(t, "subtract", _times(t, "multiply", a1, b2), _times(t, "multiply", a2, b1)))
+    first = components[0]
+    dims = first.dims if isinstance(first, ArrayValue) else ()
+    made = new(t, (*dims, const(3)), a.type.dtype, "C", None)
+    for n, component in enumerate(components):
+        if isinstance(component, ArrayValue):
+            elementwise.assign(t, _component(t, made, n), component)
+        else:
+            t.emit("store", (made.value, value_of(component), const(n)))
+    return permuted(t, made, tuple(range(len(made.dims))))  # NumPy moves the last axis to where it is
+
+
+def _component(t: Tracer, x: ArrayValue, n: int) -> Any:
+    """x[..., n]."""
+    if len(x.dims) == 1:
+        return subscripts.element(t, x, const(n))
+    return subscripts.view(t, x, [*[_WHOLE] * (len(x.dims) - 1), ("index", const(n))], checked=True)
+
+
+def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:
+    if isinstance(x, ArrayValue) or isinstance(y, ArrayValue):
+        return _ew(t, ufunc, x, y)
+    return operators.numpy_scalars(t, ufunc, getattr(np, ufunc), x, y)
