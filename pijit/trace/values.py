@@ -439,6 +439,11 @@ def items_of(abstract: Abstract) -> tuple[Abstract, ...] | None:
     return None
 
 
+def sequence_of(abstract: Abstract) -> tuple[Abstract, ...] | None:
+    """The same, and those of a list that is only looked at."""
+    return abstract.items if isinstance(abstract, Container) and abstract.kind == "list" else items_of(abstract)
+
+
 @dataclass(slots=True)
 class Break(Exception):
     """Raised by a handler: this instruction cannot be captured. ``reason`` is a key of the reasons registry."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _PYTHON: dict[Type, type] = {INT: int, FLOAT: float, BOOL: bool}
 _CONTAINERS = {"tuple": tuple, "list": list, "range": range, "slice": slice}
+_DTYPES = {"bool": np.dtype(np.bool_), "int": np.dtype(np.int64), "float": np.dtype(np.float64)}
 FOLDABLE = (bool, int, float, complex, str, type(None))
 
 
@@ -51,6 +53,16 @@ def scalar_kind(operand: Abstract) -> str:
     if found is None or isinstance(operand, ArrayValue):
         return ""
     return found.type.name if isinstance(found.type, ScalarType) else found.type.dtype.kind  # type: ignore[attr-defined]
+
+
+def dtype_of_numbers(numbers: Sequence[Abstract]) -> np.dtype[Any]:
+    """What NumPy makes of real numbers in a list, which it takes one after the other."""
+    return reduce(np.promote_types, map(_dtype_of_number, numbers))
+
+
+def _dtype_of_number(operand: Abstract) -> np.dtype[Any]:
+    kind, found = scalar_kind(operand), value_of(operand)
+    return _DTYPES[kind] if kind in _DTYPES else found.type.dtype  # type: ignore  # noqa: SIM401 (a number of Python's has no such attribute)
 
 
 def index(t: Tracer, operand: Abstract, what: str) -> Value:

@@ -19,6 +19,7 @@ from . import (
     scatter,
     ufuncs,
     views,
+    written,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "scatter",
     "ufuncs",
     "views",
+    "written",
 ]

@@ -197,7 +197,9 @@ def _cross(t: Tracer, given: Given) -> Abstract | None:
         if isinstance(component, ArrayValue):
             elementwise.assign(t, _component(t, made, n), component)
         else:
-            t.emit("store", (made.value, value_of(component), const(n)))
+            number = value_of(component)
+            assert number is not None
+            t.emit("store", (made.value, number, const(n)))
     return permuted(t, made, tuple(range(len(made.dims))))  # NumPy moves the last axis to where it is
 
 

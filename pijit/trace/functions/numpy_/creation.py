@@ -145,12 +145,12 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         value.type.dtype if isinstance(value.type, Np) else {"bool": bool, "int": int, "float": float}[str(value.type)]
     )
     dtype, dims = dtype_of(bound.get("dtype"), default), shape_of(t, bound["shape"])
-    if dtype is None or not dims or _is_negative(dims) or not _fills(value, dtype):
+    if dtype is None or not dims or _is_negative(dims) or not fills(value, dtype):
         return opaque.call_pure(t, np.full, args, kwargs)
     return new(t, dims, dtype, "C", cast(t, value, Np(dtype.name)))
 
 
-def _fills(value: Value, dtype: np.dtype[Any]) -> bool:
+def fills(value: Value, dtype: np.dtype[Any]) -> bool:
     """Whether the scalar is converted natively to the dtype."""
     kind = (
         value.type.dtype.kind

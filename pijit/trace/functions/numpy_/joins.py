@@ -11,8 +11,8 @@ from ....ir.graph import Const, Value, const
 from ....ir.types import INT, Array, Np
 from ... import elementwise, opaque
 from ...operators import cast
-from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
-from ..rows import row, scalar_kind
+from ...values import Abstract, ArrayValue, Known, sequence_of, value_of
+from ..rows import dtype_of_numbers, row, scalar_kind
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -23,7 +23,6 @@ Parts = list[Abstract]
 Plan = tuple[Parts, int, int]  # what follows each other, the axis, and the rank of the result
 Planner = Callable[[Parts, int | None], Plan | None]
 _MOST = 32  # parts, numbers in lists among them: each is an operation
-_PYTHON = {"bool": np.dtype(np.bool_), "int": np.dtype(np.int64), "float": np.dtype(np.float64)}
 
 
 def _join(key: Any, *names: str) -> Callable[[Planner], Planner]:
@@ -39,7 +38,7 @@ def _join(key: Any, *names: str) -> Callable[[Planner], Planner]:
                 parts = _items(*given.values())
                 if parts and isinstance(axis, Known) and type(axis.value) in (int, type(None)):
                     found = plan(parts, axis.value)
-                    made = None if found is None else _joined(t, *found)
+                    made = None if found is None else joined(t, *found)
             return opaque.call_pure(t, key, args, kwargs) if made is None else made
 
         return plan
@@ -54,11 +53,7 @@ def _items(*given: Abstract) -> Parts:
     """The parts: several arguments, or what is in a tuple or list that the program makes."""
     if len(given) > 1:
         return list(given)
-    return list(_contents(given[0]) or ()) if given else []
-
-
-def _contents(given: Abstract) -> tuple[Abstract, ...] | None:
-    return given.items if isinstance(given, Container) and given.kind == "list" else items_of(given)
+    return list(sequence_of(given[0]) or ()) if given else []
 
 
 def _rank(part: Abstract) -> int:
@@ -104,7 +99,7 @@ def _appended(parts: Parts, axis: int | None) -> Plan | None:
     return (parts, 0, 1) if _rank(parts[0]) == 1 and _rank(parts[1]) <= 1 else None
 
 
-def _joined(t: Tracer, parts: Parts, axis: int, rank: int) -> ArrayValue | None:
+def joined(t: Tracer, parts: Parts, axis: int, rank: int) -> ArrayValue | None:
     """A part with one axis less takes one place; None, and nothing emitted, where it takes NumPy."""
     arrays = [part for part in parts if isinstance(part, ArrayValue)]
     flat = [item for part in parts for item in ([part] if isinstance(part, ArrayValue) else _numbers(part))]
@@ -124,7 +119,7 @@ def _joined(t: Tracer, parts: Parts, axis: int, rank: int) -> ArrayValue | None:
 
 def _numbers(part: Abstract) -> Parts:
     """A number, or those in a tuple or list."""
-    return [part] if scalar_kind(part) else list(_contents(part) or ())
+    return [part] if scalar_kind(part) else list(sequence_of(part) or ())
 
 
 def _become(part: Abstract, dtype: np.dtype[Any]) -> bool:
@@ -132,8 +127,7 @@ def _become(part: Abstract, dtype: np.dtype[Any]) -> bool:
     kinds = list(map(scalar_kind, numbers := _numbers(part)))
     if not numbers or "" in kinds or "c" in kinds or dtype.kind == "c":
         return False
-    dtypes = [_PYTHON[kind] if kind in _PYTHON else value_of(number).type.dtype for kind, number in zip(kinds, numbers, strict=True)]  # type: ignore[union-attr]
-    return np.result_type(np.result_type(*dtypes), dtype) == dtype
+    return np.result_type(dtype_of_numbers(numbers), dtype) == dtype
 
 
 def _shape(item: Abstract, axis: int, rank: int) -> tuple[Value, ...]:

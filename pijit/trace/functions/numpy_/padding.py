@@ -11,7 +11,7 @@ import numpy as np
 from ....ir.graph import Const, Value, const
 from ....ir.types import Array
 from ... import elementwise, opaque, standins, subscripts
-from ...values import Abstract, ArrayValue, Container, Known, items_of
+from ...values import Abstract, ArrayValue, Known, sequence_of
 from ..rows import index, row, scalar_kind
 from .creation import new
 
@@ -109,20 +109,16 @@ def _padded(t: Tracer, a: ArrayValue, widths: Abstract, mode: Any, further: Kwar
 
 def _pairs(widths: Abstract, rank: int) -> list[Pair] | None:
     """How wide the borders before and after each axis are: numbers, as NumPy stretches what is given to one pair for each axis."""
-    rows = _items(widths)
+    rows = sequence_of(widths)
     if rows is None:
         return [(widths, widths)] * rank
-    inner = [_items(item) for item in rows]
+    inner = [sequence_of(item) for item in rows]
     if all(items is None for items in inner):
         return [(rows[0], rows[-1])] * rank if len(rows) in (1, 2) else None
     if len(rows) not in (1, rank) or len({len(items or ()) for items in inner}) != 1 or len(inner[0] or ()) not in (1, 2):
         return None
     pairs = [(items[0], items[-1]) for items in inner if items]
     return pairs * (rank // len(pairs))
-
-
-def _items(given: Abstract) -> tuple[Abstract, ...] | None:
-    return given.items if isinstance(given, Container) and given.kind == "list" else items_of(given)
 
 
 def _may_be(width: Abstract) -> bool:
