@@ -106,3 +106,24 @@ void pj_fold(void *loop, void *data, const int64_t *block)
     }
     by_loop(f, (Loop *)loop, data);
 }
+
+/* Where the largest or the smallest element of each row is; rows of at least one element lie behind each other. It is found by what np.argmax and
+ * np.argmin call for the type (NPY_TYPES), which looks at the numbers only. */
+void pj_arg_extreme(int64_t type, int64_t largest, const char *data, int64_t rows, int64_t n, int64_t *places)
+{
+    const bool timed = pj_times.runs != 0;
+    const int64_t start = timed ? pj_clock() : 0;
+    PyArray_Descr *dtype = PyArray_DescrFromType((int)type); /* one of NumPy's own, which stays */
+    const PyArray_ArrFuncs *functions = PyDataType_GetArrFuncs(dtype);
+    PyArray_ArgFunc *find = largest ? functions->argmax : functions->argmin;
+    const int64_t step = n * PyDataType_ELSIZE(dtype);
+    Py_DECREF(dtype);
+    for (int64_t i = 0; i < rows; i++) {
+        npy_intp place = 0;
+        find((void *)(uintptr_t)(data + i * step), n, &place, NULL);
+        places[i] = place;
+    }
+    if (timed) {
+        pj_times.in_numpy += pj_clock() - start;
+    }
+}

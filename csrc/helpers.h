@@ -58,6 +58,7 @@ void pj_ramp_ints(int64_t *target, int64_t n, int64_t start, int64_t step);
 void pj_ramp_floats(double *target, int64_t n, double first, double second);
 
 /* fold.c */
+void pj_arg_extreme(int64_t type, int64_t largest, const char *data, int64_t rows, int64_t n, int64_t *places);
 void pj_fold(void *loop, void *data, const int64_t *block);
 
 /* floats.c */

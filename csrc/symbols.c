@@ -89,6 +89,7 @@ PyObject *pj_symbols(void)
         {"pj_within", (void *)pj_within},
         {"pj_add_at", (void *)pj_add_at},
         {"pj_scattered", (void *)pj_scattered},
+        {"pj_arg_extreme", (void *)pj_arg_extreme},
         {"pj_fold", (void *)pj_fold},
         {"pj_share", (void *)pj_share},
         {"pj_kernel_into", (void *)pj_kernel_into},

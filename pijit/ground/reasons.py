@@ -250,6 +250,7 @@ RETIRED = frozenset({
 # An operation of the graph that has one way to fail gives its own name as the reason.
 OPERATIONS = {
     "accumulate": "fp_flags",
+    "arg_extreme": "memory",
     "add_at": "fp_flags",
     "bincount": "index_error",
     "cast": "conversion",

@@ -126,6 +126,9 @@ ROWS = (
         " a new C-contiguous array with keep axes of length 1 in place of that one; args a, then the dims of the result."
         " exit: a flag was raised, or no memory; no elements of the result, or of the array where there is no identity or the result has several"
         " axes", _REDO, attrs=("ufunc", "axis", "keep"), fresh=True),
+    Row("arg_extreme", "np.argmax(a), where largest, or np.argmin(a), of a C-contiguous array: along its last axis, the others' dims being"
+        " the args after it; without them of all elements, a NumPy scalar. exit: no memory, or no elements of the array",
+        _REDO, attrs=("largest",), fresh=True),
     Row("accumulate", "np.<ufunc>.accumulate(a) of a vector in its own dtype: a new one; args a, its dim. exit: no memory, or a flag was raised",
         _REDO, attrs=("ufunc",), fresh=True),
     Row("matmul", "np.<function>(a, b), matmul, dot or vdot, of matrices or vectors of one dtype, of lengths that go together: a new C-contiguous"

@@ -49,6 +49,11 @@ def _shaped(values: Any, dims: Sequence[int]) -> Any:
     return made
 
 
+def _arg_extreme(op: Op, array: Any, *dims: int) -> Any:
+    demand(array.size > 0)
+    return (np.argmax if op.attrs["largest"] else np.argmin)(array, axis=-1 if dims else None)
+
+
 def _accumulate(op: Op, array: Any, dim: int) -> Any:
     return getattr(np, op.attrs["ufunc"]).accumulate(array, dtype=array.dtype)
 
@@ -357,6 +362,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "kernel_at": careful(_kernel_at),
     "kernel_rolled": careful(_kernel_rolled),
     "kernel_scattered": careful(_kernel_scattered),
+    "arg_extreme": _arg_extreme,
     "reduce": careful(_reduce),
     "accumulate": careful(_accumulate),
     "matmul": careful(_matmul),

@@ -377,6 +377,13 @@ def _reduce(op: Op) -> bool:
     return op.results[0].type == (array.element if axis < 0 else Array(array.name, array.ndim - 1 + op.attrs["keep"], "C"))
 
 
+def _arg_extreme(op: Op) -> bool:
+    array, rank = op.args[0].type, len(op.args) - 1
+    if not isinstance(array, Array) or array.order != "C" or not _ints(op, 1, len(op.args)) or rank not in (0, array.ndim - 1):
+        return False
+    return _types(op.results) == (Array("int64", rank, "C") if rank else Np("int64"),)
+
+
 def _accumulate(op: Op) -> bool:
     array = op.args[0].type if len(op.args) == 2 and _ints(op, 1) else None
     return isinstance(array, Array) and _types(op.results) == (Array(array.name, 1, "C"),)
@@ -473,6 +480,7 @@ SIGNATURES: dict[str, Signature] = {
     "kernel_rolled": _kernel_rolled,
     "kernel_at": _kernel_at,
     "kernel_scattered": _kernel_scattered,
+    "arg_extreme": _arg_extreme,
     "reduce": _reduce,
     "accumulate": _accumulate,
     "matmul": _matmul,

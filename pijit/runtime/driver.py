@@ -104,6 +104,11 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
 
         return is_dot(dtype)
 
+    def arg_extreme(dtype: str) -> bool:
+        from pijit.codegen.extremes import usable
+
+        return usable(dtype)
+
     def draw(name: str) -> bool:
         from pijit.codegen.streams import usable
 
@@ -126,6 +131,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         single=single,
         product=product,
         dot=dot,
+        arg_extreme=arg_extreme,
         draw=draw,
         histogram=histogram,
         varying=varying,

@@ -26,7 +26,7 @@ _WORK = {
     **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
     **dict.fromkeys(("load", "store", "view"), 60.0),
     **dict.fromkeys(("kernel", "kernel_into", "kernel_rolled", "kernel_at", "ew", "assign", "empty", "ramp"), 250.0),
-    **dict.fromkeys(("reduce", "accumulate"), 1500.0),
+    **dict.fromkeys(("reduce", "accumulate", "arg_extreme"), 1500.0),
     "matmul": 600.0,
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
     **dict.fromkeys(("pick", "place", "take"), 400.0),

@@ -24,7 +24,8 @@ class Limits:
     then the result's); ``formula``: whether it computes each element by itself, else NumPy's inner loop is called, whose bits depend on the
     signs of strides; ``reduce``, ``scan``: the same for folding and accumulating in one dtype; ``scalar``: for NumPy scalars of one dtype;
     ``single``: for one element by NumPy's inner loop;
-    ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``draw``: for a row of ir.draws; ``histogram``: for
+    ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``arg_extreme``: for where the largest of a dtype is;
+    ``draw``: for a row of ir.draws; ``histogram``: for
     np.histogram; ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
 
     versions: int = 8
@@ -39,6 +40,7 @@ class Limits:
     single: Callable[[str, tuple[str, ...]], bool] = lambda ufunc, dtypes: False
     product: Callable[[str], bool] = lambda dtype: False
     dot: Callable[[str], bool] = lambda dtype: False
+    arg_extreme: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
     histogram: Callable[[], bool] = lambda: False
     varying: Collection[str] = ()

@@ -89,6 +89,7 @@ REASONS = {
     "matmul": "fp_flags", "accumulate": "fp_flags", "add_at": "fp_flags", "bincount": "index_error",
     "edges": "histogram", "places": "memory", "histogram": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
+    "arg_extreme": "memory",
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "join": "memory", "pick": "memory", "place": "overlap",
     "take": "index_error", "list_ints": "list_item_type",
     "draw": "draw", "list_get": "list_item_type", "recheck": "source_changed",

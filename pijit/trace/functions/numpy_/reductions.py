@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir.graph import Value, const
-from ....ir.types import Array
-from ... import opaque
+from ....ir.types import Array, Np
+from ... import elementwise, opaque
 from ...elementwise import is_one
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, Scalar
 from ..rows import row
 from .arrays import contiguous, length
+from .creation import new
 from .views import places_of
 
 if TYPE_CHECKING:
@@ -103,3 +104,36 @@ def kind(a: Abstract) -> str:
 for _functions, _ufunc, _kinds in _ROWS:
     for _function in _functions:
         _enter(_function, _ufunc, _kinds)
+
+
+# ---- where the extremes are ----------------------------------------------------------------------------------------------------------------
+
+
+def _arg_extreme(function: Any, largest: bool) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        given = arguments(args, kwargs)
+        a, axis = given.get("a"), given.get("axis", Known(None))
+        made = None
+        if isinstance(a, ArrayValue) and a.dims and given.keys() <= {"a", "axis"} and isinstance(axis, Known) and t.limits.arg_extreme(a.type.name):
+            made = _found(t, a, axis.value, largest)
+        return opaque.call_pure(t, function, args, kwargs) if made is None else made
+
+
+def _found(t: Tracer, a: ArrayValue, axis: Any, largest: bool) -> Abstract | None:
+    """Of all elements, or along the last axis. NumPy, too, goes through elements that lie behind each other only, and copies others."""
+    rank = len(a.dims)
+    if (axis is not None and (type(axis) is not int or axis not in (-1, rank - 1))) or (rank > 1 and a.type.order != "C"):
+        return None
+    if a.type.order != "C":
+        copy = new(t, a.dims, a.type.dtype, "C", None)
+        elementwise.assign(t, copy, a)
+        a = copy
+    dims = () if axis is None else a.dims[:-1]
+    made = t.emit("arg_extreme", (a.value, *dims), Array("int64", len(dims), "C") if dims else Np("int64"), largest=largest)
+    return ArrayValue(made, dims) if dims else Scalar(made)
+
+
+for _largest, _functions in ((True, (np.argmax, np.ndarray.argmax)), (False, (np.argmin, np.ndarray.argmin))):
+    for _function in _functions:
+        _arg_extreme(_function, _largest)
