@@ -1,16 +1,18 @@
-"""Functions that NumPy writes in Python, of operations that there are natively: differences, integrals and products of vectors.
+"""Functions that NumPy writes in Python, of operations that there are natively: differences, integrals, products of vectors, what is close.
 
 Each does what NumPy's does, in its order; it is one instruction of the program, so whatever NumPy would warn of or refuse is done again by NumPy.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....ir.graph import Value, const
+from ....ir.types import BOOL
 from ... import elementwise, opaque, operators, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
 from ..rows import row, scalar_kind
@@ -214,3 +216,83 @@ def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:
     if isinstance(x, ArrayValue) or isinstance(y, ArrayValue):
         return _ew(t, ufunc, x, y)
     return operators.numpy_scalars(t, ufunc, getattr(np, ufunc), x, y)
+
+
+@_composed(np.average, "a", "axis", "weights")
+def _average(t: Tracer, given: Given) -> Abstract | None:
+    """Of a vector with weights."""
+    from ...tracer import compare
+
+    a, weights, axis = _of("f", given.get("a")), _of("f", given.get("weights")), given.get("axis", Known(None))
+    if a is None or weights is None or a.type.name != weights.type.name or len(a.dims) != 1 or len(weights.dims) != 1:
+        return None
+    if not isinstance(axis, Known) or axis.value is not None or not _can(t, a.type.dtype, "multiply") or weights.type.order != "C":
+        return None
+    t.check(compare(t, "==", a.dims[0], weights.dims[0]), "shape_mismatch")
+    folds = [asked(t, "add", {"a": array}) for array in (weights, _ew(t, "multiply", a, weights))]
+    if None in folds:
+        return None
+    total, weighted = (reduced(t, "add", fold) for fold in folds if fold is not None)
+    some = operators.truth(t, operators.numpy_scalars(t, "not_equal", np.not_equal, total, Known(0.0)))
+    assert isinstance(some, Value)
+    t.check(some, "zero_division")
+    return operators.numpy_scalars(t, "true_divide", np.true_divide, weighted, total)
+
+
+def _close(t: Tracer, given: Given) -> ArrayValue | None:
+    """Of arrays of one dtype, or an array and a known number; what is not finite raises flags of which NumPy does not tell."""
+    a, b = _of("f", given.get("a")), given.get("b")
+    tolerances = [given.get(name, Known(default)) for name, default in (("rtol", 1e-5), ("atol", 1e-8))]
+    numbers = [number.value for number in tolerances if isinstance(number, Known) and type(number.value) is float]
+    if a is None or b is None or len(numbers) != 2 or not all(map(math.isfinite, numbers)):
+        return None
+    if not _can(t, a.type.dtype, "subtract", "multiply", "add") or not elementwise.native(t, "absolute", (a.type.dtype,) * 2):
+        return None
+    rtol, atol = numbers
+    if isinstance(b, Known) and type(b.value) in (int, float) and abs(b.value) < 2**53:
+        return _either(t, _ew(t, "less_equal", _apart(t, a, b), Known(atol + rtol * abs(float(b.value)))), _ew(t, "equal", a, b))
+    y = _of("f", b)
+    if y is None or y.type.name != a.type.name:
+        return None
+    limit = _ew(t, "add", _ew(t, "multiply", _ew(t, "absolute", y), Known(rtol)), Known(atol))
+    near = _ew(t, "bitwise_and", _ew(t, "less_equal", _apart(t, a, y), limit), _ew(t, "isfinite", y))
+    return _either(t, near, _ew(t, "equal", a, y))
+
+
+def _apart(t: Tracer, x: Abstract, y: Abstract) -> ArrayValue:
+    return _ew(t, "absolute", _ew(t, "subtract", x, y))
+
+
+def _either(t: Tracer, one: ArrayValue, other: ArrayValue) -> ArrayValue:
+    return _ew(t, "bitwise_or", one, other)
+
+
+@_composed(np.isclose, "a", "b", "rtol", "atol")
+def _are_close(t: Tracer, given: Given) -> Abstract | None:
+    close = _close(t, given)
+    return None if close is None else permuted(t, close, tuple(range(len(close.dims))))  # result[()]
+
+
+@_composed(np.allclose, "a", "b", "rtol", "atol")
+def _all_are_close(t: Tracer, given: Given) -> Abstract | None:
+    return _whether_all(t, _close(t, given))
+
+
+@_composed(np.array_equal, "a1", "a2")
+def _equal(t: Tracer, given: Given) -> Abstract | None:
+    from ...tracer import compare
+
+    a, b = (_of("biufc", given.get(name)) for name in ("a1", "a2"))
+    if a is None or b is None or len(a.dims) != len(b.dims):
+        return None
+    made = elementwise.attempt(t, "equal", a, b)
+    for mine, other in zip(a.dims, b.dims, strict=True):
+        t.check(compare(t, "==", mine, other), "shape_mismatch")
+    return _whether_all(t, made)
+
+
+def _whether_all(t: Tracer, array: Abstract | None) -> Abstract | None:
+    """bool(array.all())."""
+    fold = asked(t, "logical_and", {"a": array}) if isinstance(array, ArrayValue) else None
+    made = None if fold is None else value_of(reduced(t, "logical_and", fold))
+    return None if made is None else Scalar(operators.cast(t, made, BOOL))
