@@ -47,6 +47,7 @@ sanitize: $(VENV)/.ready
 	mkdir -p $(SANITIZED)
 	cp -r pijit csrc tests bench docs examples *.md pyproject.toml $(SANITIZED)
 	rm -f $(SANITIZED)/pijit/_native.*.so
+	$(RUN) -m pip install --quiet --disable-pip-version-check setuptools
 	PIJIT_CFLAGS="$(SANITIZER)" PIJIT_LDFLAGS="$(SANITIZER)" $(RUN) setup.py -q build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	cd $(SANITIZED) && LD_PRELOAD="$(call library,libasan.so) $(call library,libubsan.so) $(call library,libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=2 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc PYTHONPATH=$(CURDIR)/$(SANITIZED) \
