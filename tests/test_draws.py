@@ -74,6 +74,80 @@ def test_what_stays_a_call(form):
     check(looped(form), generator(), 5, configurations=("jit", "numpy"))
 
 
+LEGACY_FORMS = """
+rng.rand() | rng.random() | rng.random_sample() | rng.random_sample(size=None) | rng.uniform() | rng.uniform(x, k + 1) | rng.uniform(high=2.5) |
+rng.randint(k + 1) | rng.randint(-k, k + 1) | rng.randint(0, 2**32) | rng.randint(low=0, high=2**32 - 1) | rng.randint(2**31 + k) |
+rng.randint(-2**63, 2**63 - 1) | rng.randint(k, k + 1) | rng.randint(np.int32(-5), np.uint8(5)) | rng.randint(7, dtype=int)
+"""
+LEGACY_CALLS = """
+rng.rand(2) | rng.uniform(x, size=2) | rng.uniform(x, -x) | rng.randint(5, size=2) | rng.randint(5, dtype=np.int8) | rng.randint(2, dtype=bool) |
+rng.randn() | rng.normal(x, 1.0) | rng.choice(5)
+"""
+
+
+@pytest.mark.parametrize("form", forms(LEGACY_FORMS) + forms(LEGACY_CALLS))
+def test_forms_of_random_state(form):
+    check(looped(form), np.random.RandomState(3), 7, configurations=("jit", "numpy", "forced"))
+
+
+@pytest.mark.parametrize("form", forms(LEGACY_FORMS) + forms(LEGACY_CALLS))
+def test_forms_of_numpy_random(form):
+    """All of them draw from one stream, which the program may set, and numbers that are drawn afterwards tell where it is."""
+    source = looped(form.replace("rng.", "np.random.")).replace("found = []", "np.random.seed(5)\n    found = []")
+    source = source.replace("return found", "return found, np.random.randint(9, dtype=np.int32), np.random.rand()")
+    check(source, None, 7, configurations=("jit", "numpy", "forced"))
+
+
+def test_no_call_is_left_of_random_state():
+    def f(rng, n):
+        hits = 0
+        for _ in range(n):
+            x, y = rng.rand(), np.random.uniform(-1.0, 1.0)
+            if x * x + y * y <= 1.0:
+                hits += np.random.randint(1, 4) + rng.randint(2)
+        return hits, rng.rand()
+
+    fast, wanted = pijit.jit(f), []
+    for function in (f, fast):
+        np.random.seed(6)
+        wanted.append((function(np.random.RandomState(3), 1000), np.random.rand()))
+    assert wanted[0] == wanted[1]
+    assert ops_in(fast)["draw"] >= 4
+    assert not ops_in(fast)["call"]
+
+
+@pytest.mark.parametrize("form", ["rng.randint(k, 4)", "rng.randint(3 - k)", "rng.uniform(x, x * 1e400)"])
+def test_arguments_that_random_state_refuses(form):
+    source = f"""
+def f(rng, n):
+    s = x = 0.5
+    try:
+        for k in range(n):
+            s += float({form.replace("1e400", "1e308 * 10")})
+            x += 0.5
+    except (ValueError, OverflowError) as error:
+        return s, k, str(error)
+    return s, k
+"""
+    check(source, np.random.RandomState(4), 8)
+
+
+def test_numpy_random_with_another_bit_generator():
+    def f(n):
+        return [np.random.rand() + np.random.randint(9) for _ in range(n)]
+
+    fast, before = pijit.jit(f), np.random.get_bit_generator()
+    fast(10)
+    try:
+        got = []
+        for function in (f, fast):
+            np.random.set_bit_generator(np.random.PCG64(3))
+            got.append((function(20), np.random.rand()))
+    finally:
+        np.random.set_bit_generator(before)
+    assert got[0] == got[1]
+
+
 @pytest.mark.parametrize("name", BIT_GENERATORS)
 def test_bit_generators(name):
     def f(rng, n):
@@ -364,7 +438,7 @@ def test_another_numpy(missing, monkeypatch):
     if missing == "a function":
         monkeypatch.setitem(streams.FUNCTIONS, "random", "random_no_such_thing")
     elif missing == "the place":
-        monkeypatch.setattr(streams, "place", lambda: None)
+        monkeypatch.setattr(streams, "place", lambda owner: None)
     else:
         monkeypatch.setitem(streams.FUNCTIONS, "random", "random_standard_normal")
     streams.usable.cache_clear()

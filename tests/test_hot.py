@@ -173,14 +173,16 @@ def test_loops_over_short_tuples_are_native_with_those_around_them():
     got, stats = hot(box_sums, a)
     assert got.tobytes() == box_sums(a).tobytes()
     assert {fragment.line - box_sums.__code__.co_firstlineno for fragment in stats.fragments} == {5}, stats
-    assert stats.hits == 1 and not stats.exits
+    assert stats.hits == 1
+    assert not stats.exits
 
 
 def test_rounds_of_a_loop_that_was_found_hot_in_the_middle_fit_what_was_captured():
     x, weights = np.arange(500.0), np.ones(3)
     got, stats = hot(normalised, x, weights)
     assert got.tobytes() == normalised(x, weights).tobytes()
-    assert stats.fragments and not stats.exits, stats
+    assert stats.fragments
+    assert not stats.exits, stats
 
 
 def with_a_loop_within(x, n):
@@ -202,4 +204,6 @@ def test_what_does_not_pay_in_a_loop_leaves_the_one_around_it_alone():
         entries.retire(state, state.data, fragment.native, "not_worth_it")
         assert fast(x, 200) == with_a_loop_within(x, 200)
     inner, *others = pijit.stats(fast).fragments
-    assert inner.retired == "PJ404" and others and not others[0].retired
+    assert inner.retired == "PJ404"
+    assert others
+    assert not others[0].retired

@@ -1,4 +1,4 @@
-"""Draws from a numpy.random.Generator: the functions that its own methods call, on its own stream."""
+"""Draws from a numpy.random.Generator or RandomState: the functions that its own methods call, on its own stream."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.draws import DRAWS
+from ..ir.graph import Const
 from ..ir.types import FLOAT
 from . import pcg64, streams
 from .floats import ZERO
@@ -36,9 +37,7 @@ def _draw(d: Driver, op: Op) -> Any:
     def by_numpy() -> Any:
         known = [b.icmp_unsigned("==", draws_by, d.data_symbol(streams.next_double(each))) for each in streams.KNOWN]
         d.exit_if(op, b.not_(reduce(b.or_, known)))
-        if draw.result == FLOAT:
-            return call(b, function, F64, stream, *arguments)
-        return call(b, function, I64, stream, *arguments, NONE, NONE)
+        return call(b, function, F64 if draw.result == FLOAT else I64, stream, *arguments)
 
     if pcg64.usable(name):
         return pcg64.draw(d, name, stream, draws_by, arguments, by_numpy)
@@ -48,7 +47,8 @@ def _draw(d: Driver, op: Op) -> Any:
 def _stream(d: Driver, op: Op) -> tuple[Any, Any]:
     """The address of the stream, and what draws from it: where it is not one of NumPy's it may run anything. Leaves when somebody holds the
     lock, so that it is waited for as NumPy does."""
-    b, place, generator = d.builder, streams.place(), d.object(op.args[0])
+    b, place, owner = d.builder, streams.place(DRAWS[op.attrs["draw"]].owner), op.args[0]
+    generator = d.data_symbol(streams.GLOBAL) if isinstance(owner, Const) else d.object(owner)
     assert place is not None
 
     def at(owner: Any, offset: int, type: Any) -> Any:
@@ -90,10 +90,18 @@ def _exponential(d: Driver, op: Op, scale: Any) -> list[Any]:
 
 
 def _integers(d: Driver, op: Op, low: Any, high: Any) -> list[Any]:
-    b, closed = d.builder, DRAWS[op.attrs["draw"]].closed
+    """Also how the bits are chosen: those that the width has, again and again, or in Lemire's way."""
+    b, draw = d.builder, DRAWS[op.attrs["draw"]]
+    closed = draw.closed
     d.exit_if(op, b.icmp_signed(">" if closed else ">=", low, high))
     width = b.sub(high, low)
-    return [low, width if closed else b.sub(width, ONE)]
+    width = width if closed else b.sub(width, ONE)
+    if not draw.masked:
+        return [low, width, NONE, NONE]
+    unused = intrinsic(b, "ctlz", b.or_(width, ONE), ir.Constant(ir.IntType(1), 0))
+    return [low, width, b.lshr(i64(-1), unused), ONE]
 
 
-_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {"uniform": _uniform, "normal": _normal, "exponential": _exponential, "integers": _integers}
+_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
+    "uniform": _uniform, "normal": _normal, "exponential": _exponential, "integers": _integers, "randint": _integers
+}  # fmt: skip

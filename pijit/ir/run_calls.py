@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import DRAWS
+from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
 from .graph import Op, Unset, Value
 from .types import INT
@@ -17,7 +17,7 @@ from .types import INT
 def _draw(op: Op, generator: Any, *args: Any) -> Any:
     draw = DRAWS[op.attrs["draw"]]
     demand(draw.fits(*args))
-    lock = generator.bit_generator.lock
+    lock = bit_generator_of(generator).lock
     demand(lock.acquire(blocking=False))
     lock.release()
     result = draw.of(generator, *args)

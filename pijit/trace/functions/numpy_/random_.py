@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ir.graph import const
 from ... import opaque, standins
 from ...values import Abstract, Break, Known, Opaque
 from ..rows import row
@@ -52,10 +53,10 @@ def _draw(key: Any, name: str, cls: type, first: int) -> None:
         if name in EFFECTS:
             opaque.call_for_effect(t, key, args, kwargs)
             return Known(None)
-        if cls is np.random.Generator and isinstance(args[0], Opaque):
-            found = draws.single(t, name, args[0].value, args[1:], kwargs)
-            if found is not None:
-                return found
+        owner = args[0].value if first and isinstance(args[0], Opaque) else const(getattr(key, "__self__", None))
+        found = draws.single(t, name, owner, args[first:], kwargs)
+        if found is not None:
+            return found
         own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
         sample = standins.sample_result(t, getattr(own, name), args[first:], kwargs)
         return opaque.call_pure(t, key, args, kwargs, sample=sample)
