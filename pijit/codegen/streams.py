@@ -166,7 +166,8 @@ def register(draw: str) -> str:
     where = place(DRAWS[draw].owner)
     assert where is not None
     own = f"pj_{FUNCTIONS[draw]}"
-    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), GLOBAL: id(np.random.rand.__self__), **_next_doubles()})
+    shared: Any = np.random.rand
+    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), GLOBAL: id(shared.__self__), **_next_doubles()})
     return own
 
 

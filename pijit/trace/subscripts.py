@@ -60,7 +60,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
         return objects.dict_item(t, container, index.value)
     place = _place(t, container, index)
-    if place is not None:
+    if place is not None and isinstance(container, Opaque):
         return _typed_item(t, container, place)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
@@ -230,7 +230,7 @@ def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
     return checked_index(t, whole(t, index, "index"), length)
 
 
-def _typed_item(t: Tracer, container: Abstract, index: Value) -> Abstract:
+def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     sample = t.samples.get(container.value)
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
