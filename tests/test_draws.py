@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import random
 import threading
 
 import numpy as np
@@ -130,6 +131,67 @@ def f(rng, n):
     return s, k
 """
     check(source, np.random.RandomState(4), 8)
+
+
+PYTHON_FORMS = """
+rng.random() | rng.uniform(-k, x) | rng.random() if k % 2 else x | rng.gauss(x, 1.0) | rng.expovariate(2.0) | rng.randint(0, k) | rng.random(*())
+"""
+
+
+@pytest.mark.parametrize("form", forms(PYTHON_FORMS))
+@pytest.mark.parametrize("shared", [False, True])
+def test_forms_of_python(form, shared):
+    """A random.Random, or that of the module, from which numbers that are drawn afterwards tell how far it is."""
+    source = "import random\n" + looped(form.replace("rng.", "random.") if shared else form)
+    source = source.replace("found = []", f"{'random' if shared else 'rng'}.seed(5)\n    found = []")
+    source = source.replace("return found", f"return found, {'random' if shared else 'rng'}.random()")
+    check(source, random.Random(3), 9, configurations=("jit", "numpy", "forced"))
+
+
+def test_no_call_is_left_of_python():
+    def f(rng, n):
+        hits = 0
+        for _ in range(n):
+            x, y = random.random(), rng.uniform(-1.0, 1.0)
+            if x * x + y * y <= 1.0:
+                hits += 1
+        return hits, rng.random(), random.random()
+
+    fast, got = pijit.jit(f), []
+    for function in (f, fast):
+        random.seed(6)
+        got.append(function(random.Random(3), 1000))
+    assert got[0] == got[1]
+    assert ops_in(fast)["draw"] >= 3
+    assert not ops_in(fast)["call"]
+    assert not pijit.stats(fast).breaks
+
+
+def test_a_random_of_the_users():
+    """Whose numbers are its own: by its class, or by what it holds itself."""
+    source = """
+import random
+
+class Fixed(random.Random):
+    def random(self):
+        return 0.25
+
+class Same(random.Random):
+    pass
+
+def f(kind, n):
+    rng = {"Random": random.Random, "Fixed": Fixed, "Same": Same, "System": random.SystemRandom}[kind](7)
+    if kind == "Random" and n > 20:
+        rng.random = lambda: 0.5
+    return run(rng, n) if kind != "System" else run(rng, n) > 0.0
+
+def run(rng, n):
+    s = 0.0
+    for _ in range(n):
+        s += rng.random()
+    return s
+"""
+    check_calls(source, [(kind, n) for kind in ("Random", "Fixed", "Same", "System", "Random") for n in (10, 30)], entry="f")
 
 
 def test_numpy_random_with_another_bit_generator():

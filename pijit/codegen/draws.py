@@ -30,6 +30,8 @@ def _draw(d: Driver, op: Op) -> Any:
     if not streams.usable(name):
         raise Unsupported(f"a draw ({name})")
     b, draw, function = d.builder, DRAWS[name], streams.register(name)
+    if draw.owner == "Random":
+        return _python(d, op, function)
     args = [d.scalar(arg) for arg in op.args[1:]]
     arguments = _ARGUMENTS[draw.method](d, op, *args) if args else []
     stream, draws_by = _stream(d, op)
@@ -44,11 +46,29 @@ def _draw(d: Driver, op: Op) -> Any:
     return by_numpy()
 
 
+def _python(d: Driver, op: Op, function: str) -> Any:
+    """Python's own random numbers, by the method in C, of which nobody else has hold while native code runs."""
+    b, nothing = d.builder, ir.Constant(PTR, None)
+    number = call(b, function, PTR, _owner(d, op), nothing)
+    failed = b.icmp_unsigned("==", number, nothing)
+    with b.if_then(failed, likely=False):  # no memory
+        call(b, "PyErr_Clear", ir.VoidType())
+    d.exit_if(op, failed)
+    value = call(b, "PyFloat_AsDouble", F64, number)
+    call(b, "Py_DecRef", ir.VoidType(), number)
+    return value
+
+
+def _owner(d: Driver, op: Op) -> Any:
+    """The object that draws: what a variable has, or the one behind the functions of a module."""
+    owner = op.args[0]
+    return d.data_symbol(streams.GLOBALS[DRAWS[op.attrs["draw"]].owner]) if isinstance(owner, Const) else d.object(owner)
+
+
 def _stream(d: Driver, op: Op) -> tuple[Any, Any]:
     """The address of the stream, and what draws from it: where it is not one of NumPy's it may run anything. Leaves when somebody holds the
     lock, so that it is waited for as NumPy does."""
-    b, place, owner = d.builder, streams.place(DRAWS[op.attrs["draw"]].owner), op.args[0]
-    generator = d.data_symbol(streams.GLOBAL) if isinstance(owner, Const) else d.object(owner)
+    b, place, generator = d.builder, streams.place(DRAWS[op.attrs["draw"]].owner), _owner(d, op)
     assert place is not None
 
     def at(owner: Any, offset: int, type: Any) -> Any:

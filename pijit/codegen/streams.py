@@ -9,7 +9,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import random
 import sys
+import types
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,9 @@ from . import symbols
 TYPE = 8  # where an object has its type (CPython, 64-bit)
 NEXT_DOUBLE = 24  # in bitgen_t (numpy/random/bitgen.h): state, next_uint64, next_uint32, next_double, next_raw
 _BITGEN = 5
+_METHOD_DESCRIPTOR = 7  # words of one: count, type, class, name, qualified name, its row in C, how it is called
+_NO_ARGUMENTS = 4  # METH_NOARGS
+_API = ("PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear")
 
 # Bit generators whose C functions run nothing but themselves.
 KNOWN = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
@@ -35,11 +40,12 @@ FUNCTIONS = {
     "exponential": "random_exponential",
     "integers": "random_bounded_uint64",
     "integers_closed": "random_bounded_uint64",
+    "python_random": "random",
     "legacy_random": "random_standard_uniform",
     "legacy_uniform": "random_uniform",
     "legacy_randint": "random_bounded_uint64",
 }
-GLOBAL = "pj_random_state"  # the one whose methods numpy.random's functions are
+GLOBALS = {"RandomState": "pj_random_state", "Random": "pj_python_state"}  # those whose methods the functions of numpy.random and random are
 LOCK_TYPE = "pj_draw_lock"
 
 
@@ -119,6 +125,8 @@ def _address(name: str) -> int:
 @functools.cache
 def usable(draw: str) -> bool:
     """Whether machine code may draw: everything is where it should be, and NumPy draws the same."""
+    if DRAWS[draw].owner == "Random":
+        return python_random() != 0
     try:
         return place(DRAWS[draw].owner) is not None and all(_agrees(DRAWS[draw], _address(FUNCTIONS[draw]), name) for name in KNOWN)
     except (AttributeError, OSError):
@@ -161,13 +169,31 @@ def _caller(draw: Draw, address: int) -> Any:
     return between
 
 
+@functools.cache
+def python_random() -> int:
+    """The address of what draws in C for a random.Random, without arguments; 0 where it takes some or is not to be found."""
+    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(random.Random.__base__)["random"]))
+    method = words[_METHOD_DESCRIPTOR - 2]
+    if words[1] != id(types.MethodDescriptorType) or not method:
+        return 0
+    name, address = (ctypes.c_void_p * 2).from_address(method)
+    takes = ctypes.c_int.from_address(method + 16).value
+    return (address or 0) if name and takes == _NO_ARGUMENTS and ctypes.string_at(name) == b"random" else 0
+
+
 def register(draw: str) -> str:
     """Makes the names known that machine code of this draw refers to; gives that of the function."""
+    if DRAWS[draw].owner == "Random":
+        shared: Any = random.random
+        api = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
+        symbols.register({"pj_python_random": python_random(), GLOBALS["Random"]: id(shared.__self__), **api})
+        return "pj_python_random"
     where = place(DRAWS[draw].owner)
     assert where is not None
     own = f"pj_{FUNCTIONS[draw]}"
-    shared: Any = np.random.rand
-    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), GLOBAL: id(shared.__self__), **_next_doubles()})
+    shared = np.random.rand
+    state = {GLOBALS["RandomState"]: id(shared.__self__)}
+    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), **state, **_next_doubles()})
     return own
 
 

@@ -1,8 +1,10 @@
-"""The draws of a numpy.random.Generator or RandomState that are operations: one row each for capture, checker, evaluator and lowering."""
+"""The draws of a numpy.random.Generator or RandomState and of random.Random that are operations: one row each for capture, checker, evaluator and
+lowering."""
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +33,9 @@ class Draw:
 
 
 def bit_generator_of(owner: Any) -> Any:
-    """What a Generator or RandomState draws from."""
+    """What a Generator or RandomState draws from; None of Python's own random.Random."""
+    if isinstance(owner, random.Random):
+        return None
     return owner.bit_generator if hasattr(owner, "bit_generator") else owner._bit_generator
 
 
@@ -64,6 +68,7 @@ DRAWS: dict[str, Draw] = {
     "integers_closed": Draw(
         "integers", (INT, INT), Np("int64"), lambda low, high: low <= high, (*_RANGES, (-_FAR, _FAR - 1)), closed=True
     ),
+    "python_random": Draw("random", owner="Random"),
     "legacy_random": Draw("random_sample", owner="RandomState"),
     "legacy_uniform": Draw("uniform", (FLOAT, FLOAT), fits=_is_range, samples=_UNIFORMS, owner="RandomState"),
     "legacy_randint": Draw("randint", (INT, INT), INT, lambda low, high: low < high, _BELOW, owner="RandomState", masked=True),

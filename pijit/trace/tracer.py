@@ -391,8 +391,8 @@ class Tracer:
         limit = self.limits.header_versions if loop is not None else self.limits.versions * (_INNER if inner else 1)
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
-        if loop is not None and self._midway:
-            limit += self.limits.header_versions  # the round in which the capture begins is another one
+        if self._midway:
+            limit *= 2  # the round in which the capture begins is another one
         full = len(self._versions) > self.limits.blocks
         if len(versions) >= limit or full:
             block = Block(line_of(frame))

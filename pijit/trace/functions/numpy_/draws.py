@@ -35,15 +35,21 @@ _LEGACY: dict[str, dict[str, Any]] = {
     "uniform": _PARAMETERS["uniform"],
     "randint": {"low": _NEEDED, "high": None, "size": None, "dtype": int},
 }
-_LEGACY_ROWS = {"uniform": "legacy_uniform", "randint": "legacy_randint"}  # of the others: legacy_random
-_METHODS: dict[Type, dict[str, dict[str, Any]]] = {Obj("Generator"): _PARAMETERS, Obj("RandomState"): _LEGACY}
+_METHODS: dict[Type, dict[str, dict[str, Any]]] = {
+    Obj("Generator"): _PARAMETERS,
+    Obj("RandomState"): _LEGACY,
+    Obj("Random"): {"random": {}},
+}
+_ROWS: dict[Type, dict[str, str]] = {  # of a Generator's methods: their names
+    Obj("RandomState"): {**dict.fromkeys(_LEGACY, "legacy_random"), "uniform": "legacy_uniform", "randint": "legacy_randint"},
+    Obj("Random"): {"random": "python_random"},
+}
 _NUMBERS = frozenset({"low", "high", "loc", "scale"})
 _KINDS: dict[Type, tuple[str, ...]] = {FLOAT: ("float", "int", "bool", "f", "i", "u"), INT: ("int", "bool", "i", "u")}
 
 
 def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract | None:
     """One number as an operation; None where it is an array, of another type, or not to be had natively."""
-    legacy = generator.type == Obj("RandomState")
     parameters = _METHODS.get(generator.type, {}).get(name)
     given = None if parameters is None else _bound(parameters, args, kwargs)
     if parameters is None or given is None:
@@ -51,7 +57,7 @@ def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs:
     numbers = [given.pop(parameter) for parameter in parameters if parameter in _NUMBERS]
     if name in ("integers", "randint") and isinstance(numbers[1], Known) and numbers[1].value is None:
         numbers = [Known(0), numbers[0]]
-    row = _LEGACY_ROWS.get(name, "legacy_random") if legacy else name
+    row = _ROWS.get(generator.type, {}).get(name, name)
     result = DRAWS[row].result
     if name == "integers":
         if _is(given["endpoint"], True):

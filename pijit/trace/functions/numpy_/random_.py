@@ -6,12 +6,14 @@ our own. Single numbers of the common distributions are operations: draws.py.
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.graph import const
+from ....ir.graph import Value, const
 from ... import opaque, standins
+from ...tables import INHERITED
 from ...values import Abstract, Break, Known, Opaque
 from ..rows import row
 from . import draws
@@ -75,6 +77,28 @@ for _name in dir(np.random):
     _stream = hasattr(np.random.RandomState, _name) or _name in ("ranf", "sample")
     if callable(_value) and _stream and not isinstance(_value, type) and _name not in LEFT:
         _draw(_value, {"ranf": "random_sample", "sample": "random_sample"}.get(_name, _name), np.random.RandomState, 0)
+
+
+def _python(key: Any, bound: bool) -> None:
+    @row(key)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if not t.last_micro:
+            raise Break("side_effect", "random.random")
+        if bound:
+            owner: Value = const(key.__self__)
+        elif args and isinstance(args[0], Opaque) and args[0].cls is random.Random:
+            owner = args[0].value
+        else:
+            raise Break("call_arguments", "random without its generator")
+        found = draws.single(t, "random", owner, args[not bound :], kwargs)
+        if found is None:
+            raise Break("unsupported_call", "random.random")
+        return found
+
+
+_python(random.random, True)
+_python(vars(random.Random.__base__)["random"], False)
+INHERITED[vars(random.Random.__base__)["random"]] = True
 
 
 @row(np.random.default_rng)
