@@ -167,6 +167,22 @@ def test_no_call_is_left_of_python():
     assert not pijit.stats(fast).breaks
 
 
+@pytest.mark.parametrize(("module", "name", "other"), [(random, "random", random.Random(9)), (np.random, "rand", np.random.RandomState(9))])
+def test_a_function_of_the_module_that_was_replaced(module, name, other, monkeypatch):
+    """The one that was there draws from what it always drew from, also what is compiled only now."""
+
+    def f(n):
+        return [draw() for _ in range(n)]
+
+    draw = getattr(module, name)
+    monkeypatch.setattr(module, name, getattr(other, name))
+    fast, got = pijit.jit(f), []
+    for function in (f, fast):
+        module.seed(6)
+        got.append((function(1000), draw()))
+    assert got[0] == got[1]
+
+
 def test_a_random_of_the_users():
     """Whose numbers are its own: by its class, or by what it holds itself."""
     source = """

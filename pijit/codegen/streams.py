@@ -6,17 +6,17 @@ not as it was with the NumPy that this was written for, draws are calls of the m
 
 from __future__ import annotations
 
+import _random
 import ctypes
 import functools
 import importlib
-import random
 import sys
 import types
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.draws import DRAWS, Draw, bit_generator_of
+from ..ir.draws import DRAWS, SHARED, Draw, bit_generator_of
 from ..ir.types import FLOAT
 from . import symbols
 
@@ -45,7 +45,7 @@ FUNCTIONS = {
     "legacy_uniform": "random_uniform",
     "legacy_randint": "random_bounded_uint64",
 }
-GLOBALS = {"RandomState": "pj_random_state", "Random": "pj_python_state"}  # those whose methods the functions of numpy.random and random are
+GLOBALS = {"RandomState": "pj_random_state", "Random": "pj_python_state"}  # the names of what is SHARED
 LOCK_TYPE = "pj_draw_lock"
 
 
@@ -172,7 +172,7 @@ def _caller(draw: Draw, address: int) -> Any:
 @functools.cache
 def python_random() -> int:
     """The address of what draws in C for a random.Random, without arguments; 0 where it takes some or is not to be found."""
-    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(random.Random.__base__)["random"]))
+    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(_random.Random)["random"]))
     method = words[_METHOD_DESCRIPTOR - 2]
     if words[1] != id(types.MethodDescriptorType) or not method:
         return 0
@@ -184,15 +184,13 @@ def python_random() -> int:
 def register(draw: str) -> str:
     """Makes the names known that machine code of this draw refers to; gives that of the function."""
     if DRAWS[draw].owner == "Random":
-        shared: Any = random.random
         api = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
-        symbols.register({"pj_python_random": python_random(), GLOBALS["Random"]: id(shared.__self__), **api})
+        symbols.register({"pj_python_random": python_random(), GLOBALS["Random"]: id(SHARED["Random"]), **api})
         return "pj_python_random"
     where = place(DRAWS[draw].owner)
     assert where is not None
     own = f"pj_{FUNCTIONS[draw]}"
-    shared = np.random.rand
-    state = {GLOBALS["RandomState"]: id(shared.__self__)}
+    state = {GLOBALS["RandomState"]: id(SHARED["RandomState"])}
     symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), **state, **_next_doubles()})
     return own
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .types import FLOAT, INT, Np, Type
 
 
@@ -30,6 +32,10 @@ class Draw:
     def of(self, generator: Any, *args: Any) -> Any:
         """Draws, as the program would."""
         return getattr(generator, self.method)(*args, **({"endpoint": True} if self.closed else {}))
+
+
+# Those whose methods the functions of numpy.random and random are, whatever a program has put in the functions' places since.
+SHARED: dict[str, Any] = {"RandomState": getattr(np.random.mtrand, "_rand", None), "Random": getattr(random, "_inst", None)}
 
 
 def bit_generator_of(owner: Any) -> Any:

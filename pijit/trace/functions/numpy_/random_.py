@@ -6,11 +6,13 @@ our own. Single numbers of the common distributions are operations: draws.py.
 
 from __future__ import annotations
 
+import _random
 import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ir.draws import SHARED
 from ....ir.graph import Value, const
 from ... import opaque, standins
 from ...tables import INHERITED
@@ -41,6 +43,12 @@ LEFT = frozenset(
 )
 
 
+def _shared(function: Any) -> Value | None:
+    """What a function of numpy.random or random draws from."""
+    owner = getattr(function, "__self__", None)
+    return const(owner) if owner is not None and any(owner is shared for shared in SHARED.values()) else None
+
+
 def _draw(key: Any, name: str, cls: type, first: int) -> None:
     """``first``: how many arguments come before those of the draw (the generator itself)."""
 
@@ -55,8 +63,8 @@ def _draw(key: Any, name: str, cls: type, first: int) -> None:
         if name in EFFECTS:
             opaque.call_for_effect(t, key, args, kwargs)
             return Known(None)
-        owner = args[0].value if first and isinstance(args[0], Opaque) else const(getattr(key, "__self__", None))
-        found = draws.single(t, name, owner, args[first:], kwargs)
+        owner = args[0].value if first and isinstance(args[0], Opaque) else _shared(key)
+        found = draws.single(t, name, owner, args[first:], kwargs) if owner is not None else None
         if found is not None:
             return found
         own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
@@ -79,26 +87,25 @@ for _name in dir(np.random):
         _draw(_value, {"ranf": "random_sample", "sample": "random_sample"}.get(_name, _name), np.random.RandomState, 0)
 
 
-def _python(key: Any, bound: bool) -> None:
+def _python(key: Any) -> None:
     @row(key)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         if not t.last_micro:
             raise Break("side_effect", "random.random")
-        if bound:
-            owner: Value = const(key.__self__)
-        elif args and isinstance(args[0], Opaque) and args[0].cls is random.Random:
-            owner = args[0].value
-        else:
-            raise Break("call_arguments", "random without its generator")
-        found = draws.single(t, "random", owner, args[not bound :], kwargs)
+        owner, given = _shared(key), args
+        if owner is None and args and isinstance(args[0], Opaque) and args[0].cls is _RANDOM:
+            owner, given = args[0].value, args[1:]
+        found = draws.single(t, "random", owner, given, kwargs) if owner is not None else None
         if found is None:
             raise Break("unsupported_call", "random.random")
         return found
 
 
-_python(random.random, True)
-_python(vars(random.Random.__base__)["random"], False)
-INHERITED[vars(random.Random.__base__)["random"]] = True
+_RANDOM = type(SHARED["Random"])
+if _shared(random.random):
+    _python(random.random)
+_python(vars(_random.Random)["random"])
+INHERITED[vars(_random.Random)["random"]] = True
 
 
 @row(np.random.default_rng)
