@@ -29,6 +29,7 @@ import numpy as np
 from shares import VERSION, VERSIONS
 
 import pijit
+from pijit.ir.draws import bit_generator_of
 from pijit.runtime import tiers
 
 NAN = struct.pack("<d", math.nan)
@@ -169,8 +170,8 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (kind, getattr(value, "__qualname__", value.__name__))
     if type(value).__name__.endswith("iterator"):
         return (kind, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
-    if isinstance(value, np.random.Generator):
-        return (kind, describe(value.bit_generator.state, inner))
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return (kind, describe(bit_generator_of(value).state, inner))
     if hasattr(value, "__dict__"):
         return (kind, describe(vars(value), inner))
     return (kind, str(value) if type(value).__repr__ is not object.__repr__ else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import random
 import threading
 
 import numpy as np
@@ -72,6 +73,157 @@ def test_forms(form):
 @pytest.mark.parametrize("form", forms(CALLS))
 def test_what_stays_a_call(form):
     check(looped(form), generator(), 5, configurations=("jit", "numpy"))
+
+
+LEGACY_FORMS = """
+rng.rand() | rng.random() | rng.random_sample() | rng.random_sample(size=None) | rng.uniform() | rng.uniform(x, k + 1) | rng.uniform(high=2.5) |
+rng.randint(k + 1) | rng.randint(-k, k + 1) | rng.randint(0, 2**32) | rng.randint(low=0, high=2**32 - 1) | rng.randint(2**31 + k) |
+rng.randint(-2**63, 2**63 - 1) | rng.randint(k, k + 1) | rng.randint(np.int32(-5), np.uint8(5)) | rng.randint(7, dtype=int)
+"""
+LEGACY_CALLS = """
+rng.rand(2) | rng.uniform(x, size=2) | rng.uniform(x, -x) | rng.randint(5, size=2) | rng.randint(5, dtype=np.int8) | rng.randint(2, dtype=bool) |
+rng.randn() | rng.normal(x, 1.0) | rng.choice(5)
+"""
+
+
+@pytest.mark.parametrize("form", forms(LEGACY_FORMS) + forms(LEGACY_CALLS))
+def test_forms_of_random_state(form):
+    check(looped(form), np.random.RandomState(3), 7, configurations=("jit", "numpy", "forced"))
+
+
+@pytest.mark.parametrize("form", forms(LEGACY_FORMS) + forms(LEGACY_CALLS))
+def test_forms_of_numpy_random(form):
+    """All of them draw from one stream, which the program may set, and numbers that are drawn afterwards tell where it is."""
+    source = looped(form.replace("rng.", "np.random.")).replace("found = []", "np.random.seed(5)\n    found = []")
+    source = source.replace("return found", "return found, np.random.randint(9, dtype=np.int32), np.random.rand()")
+    check(source, None, 7, configurations=("jit", "numpy", "forced"))
+
+
+def test_no_call_is_left_of_random_state():
+    def f(rng, n):
+        hits = 0
+        for _ in range(n):
+            x, y = rng.rand(), np.random.uniform(-1.0, 1.0)
+            if x * x + y * y <= 1.0:
+                hits += np.random.randint(1, 4) + rng.randint(2)
+        return hits, rng.rand()
+
+    fast, wanted = pijit.jit(f), []
+    for function in (f, fast):
+        np.random.seed(6)
+        wanted.append((function(np.random.RandomState(3), 1000), np.random.rand()))
+    assert wanted[0] == wanted[1]
+    assert ops_in(fast)["draw"] >= 4
+    assert not ops_in(fast)["call"]
+
+
+@pytest.mark.parametrize("form", ["rng.randint(k, 4)", "rng.randint(3 - k)", "rng.uniform(x, x * 1e400)"])
+def test_arguments_that_random_state_refuses(form):
+    source = f"""
+def f(rng, n):
+    s = x = 0.5
+    try:
+        for k in range(n):
+            s += float({form.replace("1e400", "1e308 * 10")})
+            x += 0.5
+    except (ValueError, OverflowError) as error:
+        return s, k, str(error)
+    return s, k
+"""
+    check(source, np.random.RandomState(4), 8)
+
+
+PYTHON_FORMS = """
+rng.random() | rng.uniform(-k, x) | rng.random() if k % 2 else x | rng.gauss(x, 1.0) | rng.expovariate(2.0) | rng.randint(0, k) | rng.random(*())
+"""
+
+
+@pytest.mark.parametrize("form", forms(PYTHON_FORMS))
+@pytest.mark.parametrize("shared", [False, True])
+def test_forms_of_python(form, shared):
+    """A random.Random, or that of the module, from which numbers that are drawn afterwards tell how far it is."""
+    source = "import random\n" + looped(form.replace("rng.", "random.") if shared else form)
+    source = source.replace("found = []", f"{'random' if shared else 'rng'}.seed(5)\n    found = []")
+    source = source.replace("return found", f"return found, {'random' if shared else 'rng'}.random()")
+    check(source, random.Random(3), 9, configurations=("jit", "numpy", "forced"))
+
+
+def test_no_call_is_left_of_python():
+    def f(rng, n):
+        hits = 0
+        for _ in range(n):
+            x, y = random.random(), rng.uniform(-1.0, 1.0)
+            if x * x + y * y <= 1.0:
+                hits += 1
+        return hits, rng.random(), random.random()
+
+    fast, got = pijit.jit(f), []
+    for function in (f, fast):
+        random.seed(6)
+        got.append(function(random.Random(3), 1000))
+    assert got[0] == got[1]
+    assert ops_in(fast)["draw"] >= 3
+    assert not ops_in(fast)["call"]
+    assert not pijit.stats(fast).breaks
+
+
+@pytest.mark.parametrize(("module", "name", "other"), [(random, "random", random.Random(9)), (np.random, "rand", np.random.RandomState(9))])
+def test_a_function_of_the_module_that_was_replaced(module, name, other, monkeypatch):
+    """The one that was there draws from what it always drew from, also what is compiled only now."""
+
+    def f(n):
+        return [draw() for _ in range(n)]
+
+    draw = getattr(module, name)
+    monkeypatch.setattr(module, name, getattr(other, name))
+    fast, got = pijit.jit(f), []
+    for function in (f, fast):
+        module.seed(6)
+        got.append((function(1000), draw()))
+    assert got[0] == got[1]
+
+
+def test_a_random_of_the_users():
+    """Whose numbers are its own: by its class, or by what it holds itself."""
+    source = """
+import random
+
+class Fixed(random.Random):
+    def random(self):
+        return 0.25
+
+class Same(random.Random):
+    pass
+
+def f(kind, n):
+    rng = {"Random": random.Random, "Fixed": Fixed, "Same": Same, "System": random.SystemRandom}[kind](7)
+    if kind == "Random" and n > 20:
+        rng.random = lambda: 0.5
+    return run(rng, n) if kind != "System" else run(rng, n) > 0.0
+
+def run(rng, n):
+    s = 0.0
+    for _ in range(n):
+        s += rng.random()
+    return s
+"""
+    check_calls(source, [(kind, n) for kind in ("Random", "Fixed", "Same", "System", "Random") for n in (10, 30)], entry="f")
+
+
+def test_numpy_random_with_another_bit_generator():
+    def f(n):
+        return [np.random.rand() + np.random.randint(9) for _ in range(n)]
+
+    fast, before = pijit.jit(f), np.random.get_bit_generator()
+    fast(10)
+    try:
+        got = []
+        for function in (f, fast):
+            np.random.set_bit_generator(np.random.PCG64(3))
+            got.append((function(20), np.random.rand()))
+    finally:
+        np.random.set_bit_generator(before)
+    assert got[0] == got[1]
 
 
 @pytest.mark.parametrize("name", BIT_GENERATORS)
@@ -364,7 +516,7 @@ def test_another_numpy(missing, monkeypatch):
     if missing == "a function":
         monkeypatch.setitem(streams.FUNCTIONS, "random", "random_no_such_thing")
     elif missing == "the place":
-        monkeypatch.setattr(streams, "place", lambda: None)
+        monkeypatch.setattr(streams, "place", lambda owner: None)
     else:
         monkeypatch.setitem(streams.FUNCTIONS, "random", "random_standard_normal")
     streams.usable.cache_clear()

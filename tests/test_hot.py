@@ -10,7 +10,8 @@ from differential import check, settings
 
 import pijit
 from pijit import _native
-from pijit.runtime import hot
+from pijit.runtime import entries
+from pijit.runtime import hot as hot_exits
 
 OFTEN = 2 * pijit.config.exit_threshold + 2  # the calls after which what follows the exit runs natively
 
@@ -127,5 +128,82 @@ def test_where_most_runs_leave_early_the_clock_tells():
     early = next(index for index, count in enumerate(fragment.native.exits) if count == 10)
     watched = types.SimpleNamespace(try_calls=lambda: tried.append(True), set_entries=state.set_entries)
     with settings(compile_all=False):
-        hot.exit_is_hot(watched, record, fragment.native, early, hot._TRIAL)
+        hot_exits.exit_is_hot(watched, record, fragment.native, early, hot_exits._TRIAL)
     assert tried or fragment.retired
+
+
+def box_sums(a):
+    """A loop over short tuples, which is unrolled, in one over rows and columns: found hot from the inside."""
+    h, w = a.shape
+    out = np.zeros_like(a)
+    for i in range(h):
+        for j in range(w):
+            total = 0.0
+            for di in (-1, 0, 1):
+                for dj in (-1, 0, 1):
+                    if 0 <= i + di < h and 0 <= j + dj < w:
+                        total += a[i + di, j + dj]
+            out[i, j] = total
+    return out
+
+
+def normalised(x, weights):
+    """What is 0.0 at first and a number of NumPy's then, in a loop that is found hot in the middle of a round of those around it."""
+    out = np.zeros((len(x), len(weights)))
+    for t in range(len(x)):
+        for j in range(len(weights)):
+            acc = 0.0
+            for i in range(len(weights)):
+                acc += weights[i] * x[t]
+            out[t, j] = acc
+        out[t] /= 2.0
+    return out
+
+
+def hot(function, *arguments):
+    """What it is once enabled and called, and what is known of it then."""
+    fast = types.FunctionType(function.__code__.replace(), globals())
+    with settings(compile_all=False, patience_ms=0), pijit.enabled(__name__):
+        got = fast(*arguments)
+    return got, pijit.stats(fast)
+
+
+def test_loops_over_short_tuples_are_native_with_those_around_them():
+    a = np.arange(6400.0).reshape(80, 80)
+    got, stats = hot(box_sums, a)
+    assert got.tobytes() == box_sums(a).tobytes()
+    assert {fragment.line - box_sums.__code__.co_firstlineno for fragment in stats.fragments} == {5}, stats
+    assert stats.hits == 1
+    assert not stats.exits
+
+
+def test_rounds_of_a_loop_that_was_found_hot_in_the_middle_fit_what_was_captured():
+    x, weights = np.arange(500.0), np.ones(3)
+    got, stats = hot(normalised, x, weights)
+    assert got.tobytes() == normalised(x, weights).tobytes()
+    assert stats.fragments
+    assert not stats.exits, stats
+
+
+def with_a_loop_within(x, n):
+    total = 0.0
+    for k in range(n):
+        for i in range(len(x)):
+            total += x[i] * k
+    return total
+
+
+def test_what_does_not_pay_in_a_loop_leaves_the_one_around_it_alone():
+    """That one is another entry, of which nothing is known yet."""
+    fast = types.FunctionType(with_a_loop_within.__code__.replace(), globals())
+    x = np.ones(200)
+    with settings(compile_all=False, patience_ms=0), pijit.enabled(__name__):
+        fast(x, 2)
+        state = _native.state_of(fast.__code__)
+        (fragment,) = state.data.fragments
+        entries.retire(state, state.data, fragment.native, "not_worth_it")
+        assert fast(x, 200) == with_a_loop_within(x, 200)
+    inner, *others = pijit.stats(fast).fragments
+    assert inner.retired == "PJ404"
+    assert others
+    assert not others[0].retired

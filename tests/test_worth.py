@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import pijit
@@ -98,3 +99,34 @@ def test_what_enters_and_leaves_a_loop_over_objects_has_to_be_small_against_it()
     assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], short, gain=0.1) < 0
     assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], long, gain=0.1) >= 0
     assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], short, gain=8.0) >= 0
+
+
+class Branch:
+    def __init__(self, at, below, above):
+        self.at, self.below, self.above = at, below, above
+
+
+def descended(node, x, n):
+    for _ in range(n):
+        node = node.below if x[node.at] < 0.5 else node.above
+    return node
+
+
+def summed(node, x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i] * node
+    return total
+
+
+@pytest.mark.parametrize(("function", "much"), [(descended, False), (summed, True)])
+def test_a_loop_that_looks_at_objects_gains_less_than_one_over_elements(function, much, monkeypatch):
+    """Also where it loads elements, too: in its share of the time native code is not many times as fast."""
+    node = Branch(1, None, None)
+    node.below = node.above = node
+    gains, before = [], worth.loop_gain
+    monkeypatch.setattr(worth, "loop_gain", lambda graph: gains.append(before(graph)) or gains[-1])
+    fast = pijit.jit(function)
+    x = np.ones(50)
+    fast(node if function is descended else 2.0, x, 50)
+    assert (max(gains) == worth._LOOP_SPEEDUP) is much, gains

@@ -1,4 +1,4 @@
-"""Draws from a numpy.random.Generator: the functions that its own methods call, on its own stream."""
+"""Draws from a numpy.random.Generator or RandomState: the functions that its own methods call, on its own stream."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.draws import DRAWS
+from ..ir.graph import Const
 from ..ir.types import FLOAT
 from . import pcg64, streams
 from .floats import ZERO
@@ -29,6 +30,8 @@ def _draw(d: Driver, op: Op) -> Any:
     if not streams.usable(name):
         raise Unsupported(f"a draw ({name})")
     b, draw, function = d.builder, DRAWS[name], streams.register(name)
+    if draw.owner == "Random":
+        return _python(d, op, function)
     args = [d.scalar(arg) for arg in op.args[1:]]
     arguments = _ARGUMENTS[draw.method](d, op, *args) if args else []
     stream, draws_by = _stream(d, op)
@@ -36,19 +39,36 @@ def _draw(d: Driver, op: Op) -> Any:
     def by_numpy() -> Any:
         known = [b.icmp_unsigned("==", draws_by, d.data_symbol(streams.next_double(each))) for each in streams.KNOWN]
         d.exit_if(op, b.not_(reduce(b.or_, known)))
-        if draw.result == FLOAT:
-            return call(b, function, F64, stream, *arguments)
-        return call(b, function, I64, stream, *arguments, NONE, NONE)
+        return call(b, function, F64 if draw.result == FLOAT else I64, stream, *arguments)
 
     if pcg64.usable(name):
         return pcg64.draw(d, name, stream, draws_by, arguments, by_numpy)
     return by_numpy()
 
 
+def _python(d: Driver, op: Op, function: str) -> Any:
+    """Python's own random numbers, by the method in C, of which nobody else has hold while native code runs."""
+    b, nothing = d.builder, ir.Constant(PTR, None)
+    number = call(b, function, PTR, _owner(d, op), nothing)
+    failed = b.icmp_unsigned("==", number, nothing)
+    with b.if_then(failed, likely=False):  # no memory
+        call(b, "PyErr_Clear", ir.VoidType())
+    d.exit_if(op, failed)
+    value = call(b, "PyFloat_AsDouble", F64, number)
+    call(b, "Py_DecRef", ir.VoidType(), number)
+    return value
+
+
+def _owner(d: Driver, op: Op) -> Any:
+    """The object that draws: what a variable has, or the one behind the functions of a module."""
+    owner = op.args[0]
+    return d.data_symbol(streams.GLOBALS[DRAWS[op.attrs["draw"]].owner]) if isinstance(owner, Const) else d.object(owner)
+
+
 def _stream(d: Driver, op: Op) -> tuple[Any, Any]:
     """The address of the stream, and what draws from it: where it is not one of NumPy's it may run anything. Leaves when somebody holds the
     lock, so that it is waited for as NumPy does."""
-    b, place, generator = d.builder, streams.place(), d.object(op.args[0])
+    b, place, generator = d.builder, streams.place(DRAWS[op.attrs["draw"]].owner), _owner(d, op)
     assert place is not None
 
     def at(owner: Any, offset: int, type: Any) -> Any:
@@ -90,10 +110,18 @@ def _exponential(d: Driver, op: Op, scale: Any) -> list[Any]:
 
 
 def _integers(d: Driver, op: Op, low: Any, high: Any) -> list[Any]:
-    b, closed = d.builder, DRAWS[op.attrs["draw"]].closed
+    """Also how the bits are chosen: those that the width has, again and again, or in Lemire's way."""
+    b, draw = d.builder, DRAWS[op.attrs["draw"]]
+    closed = draw.closed
     d.exit_if(op, b.icmp_signed(">" if closed else ">=", low, high))
     width = b.sub(high, low)
-    return [low, width if closed else b.sub(width, ONE)]
+    width = width if closed else b.sub(width, ONE)
+    if not draw.masked:
+        return [low, width, NONE, NONE]
+    unused = intrinsic(b, "ctlz", b.or_(width, ONE), ir.Constant(ir.IntType(1), 0))
+    return [low, width, b.lshr(i64(-1), unused), ONE]
 
 
-_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {"uniform": _uniform, "normal": _normal, "exponential": _exponential, "integers": _integers}
+_ARGUMENTS: dict[str, Callable[..., list[Any]]] = {
+    "uniform": _uniform, "normal": _normal, "exponential": _exponential, "integers": _integers, "randint": _integers
+}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where a numpy.random.Generator keeps its stream, and the functions of NumPy's C library of distributions that draw from it.
+"""Where a numpy.random.Generator or RandomState keeps its stream, and the functions of NumPy's C library of distributions that draw from it.
 
 No header says where a Generator keeps things, so they are looked for in one, and each draw is tried before its first use: if anything is
 not as it was with the NumPy that this was written for, draws are calls of the methods as any other call is.
@@ -6,21 +6,26 @@ not as it was with the NumPy that this was written for, draws are calls of the m
 
 from __future__ import annotations
 
+import _random
 import ctypes
 import functools
 import importlib
 import sys
+import types
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ir.draws import DRAWS, Draw
+from ..ir.draws import DRAWS, SHARED, Draw, bit_generator_of
 from ..ir.types import FLOAT
 from . import symbols
 
 TYPE = 8  # where an object has its type (CPython, 64-bit)
 NEXT_DOUBLE = 24  # in bitgen_t (numpy/random/bitgen.h): state, next_uint64, next_uint32, next_double, next_raw
 _BITGEN = 5
+_METHOD_DESCRIPTOR = 7  # words of one: count, type, class, name, qualified name, its row in C, how it is called
+_NO_ARGUMENTS = 4  # METH_NOARGS
+_API = ("PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear")
 
 # Bit generators whose C functions run nothing but themselves.
 KNOWN = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
@@ -35,12 +40,17 @@ FUNCTIONS = {
     "exponential": "random_exponential",
     "integers": "random_bounded_uint64",
     "integers_closed": "random_bounded_uint64",
+    "python_random": "random",
+    "legacy_random": "random_standard_uniform",
+    "legacy_uniform": "random_uniform",
+    "legacy_randint": "random_bounded_uint64",
 }
+GLOBALS = {"RandomState": "pj_random_state", "Random": "pj_python_state"}  # the names of what is SHARED
 LOCK_TYPE = "pj_draw_lock"
 
 
 class Place(NamedTuple):
-    """Offsets in bytes: of the stream (a bitgen_t) and of the lock in a Generator; ``held``: of what in a lock is 0 while nobody holds it,
+    """Offsets in bytes: of the stream (a bitgen_t) and of the lock in an object that draws; ``held``: of what in a lock is 0 while nobody holds it,
     and ``width``: how long that is. ``lock_type``: the type of such locks."""
 
     stream: int
@@ -51,17 +61,17 @@ class Place(NamedTuple):
 
 
 @functools.cache
-def place() -> Place | None:
-    """Where a Generator keeps its stream and lock; None if that cannot be told."""
+def place(owner: str) -> Place | None:
+    """Where a Generator or RandomState keeps its stream and lock; None if that cannot be told."""
     try:
-        found = {_find(_generator(name)) for name in KNOWN}
+        found = {_find(_generator(name, owner)) for name in KNOWN}
     except (AttributeError, TypeError, ValueError):
         return None
     return found.pop() if len(found) == 1 else None
 
 
-def _generator(name: str, seed: int = 9) -> Any:
-    return np.random.Generator(getattr(np.random, name)(seed))
+def _generator(name: str, owner: str = "Generator", seed: int = 9) -> Any:
+    return getattr(np.random, owner)(getattr(np.random, name)(seed))
 
 
 def _words(owner: Any, size: int) -> list[int]:
@@ -69,17 +79,17 @@ def _words(owner: Any, size: int) -> list[int]:
 
 
 def bitgen(generator: Any) -> int:
-    """The address of the bit generator's own bitgen_t, of which a Generator has a copy."""
+    """The address of the bit generator's own bitgen_t, of which what draws from it has a copy."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return int(get(generator.bit_generator.capsule, b"BitGenerator"))
+    return int(get(bit_generator_of(generator).capsule, b"BitGenerator"))
 
 
 def _find(generator: Any) -> Place | None:
     words = _words(generator, type(generator).__basicsize__)
     stream = list((ctypes.c_int64 * _BITGEN).from_address(bitgen(generator)))
     streams = [n for n in range(len(words)) if words[n : n + _BITGEN] == stream]
-    lock = generator.bit_generator.lock
+    lock = bit_generator_of(generator).lock
     locks = [n for n, word in enumerate(words) if word == id(lock)]
     counter = held(lock)
     if len(streams) != 1 or len(locks) != 1 or counter is None:
@@ -115,24 +125,32 @@ def _address(name: str) -> int:
 @functools.cache
 def usable(draw: str) -> bool:
     """Whether machine code may draw: everything is where it should be, and NumPy draws the same."""
+    if DRAWS[draw].owner == "Random":
+        return python_random() != 0
     try:
-        return place() is not None and all(_agrees(DRAWS[draw], _address(FUNCTIONS[draw]), name) for name in KNOWN)
+        return place(DRAWS[draw].owner) is not None and all(_agrees(DRAWS[draw], _address(FUNCTIONS[draw]), name) for name in KNOWN)
     except (AttributeError, OSError):
         return False
 
 
 def _agrees(draw: Draw, address: int, name: str) -> bool:
     """Both streams must be at the same place after each draw too: the 32 bits that some draws leave for the next one included."""
-    where = place()
+    where = place(draw.owner)
     assert where is not None
-    mine, theirs = _generator(name), _generator(name)
+    mine, theirs = _generator(name, draw.owner), _generator(name, draw.owner)
     call = _caller(draw, address)
     for args in draw.samples * 8:
         if repr(call(id(mine) + where.stream, *args)) != repr(draw.of(theirs, *args)):
             return False
-        if [mine.integers(9, dtype=np.int32), mine.random()] != [theirs.integers(9, dtype=np.int32), theirs.random()]:
+        if _next(mine) != _next(theirs):
             return False
     return True
+
+
+def _next(generator: Any) -> list[Any]:
+    """Numbers of which the first takes 32 bits."""
+    whole = getattr(generator, "integers", None) or generator.randint
+    return [whole(9, dtype=np.int32), generator.random()]
 
 
 def _caller(draw: Draw, address: int) -> Any:
@@ -144,17 +162,36 @@ def _caller(draw: Draw, address: int) -> Any:
     last = 0 if draw.closed else 1
 
     def between(stream: int, low: int, high: int) -> Any:
-        return np.int64(bounded(stream, low, ctypes.c_int64(high - low - last).value, 0, 0))
+        width = high - low - last
+        mask = (1 << width.bit_length()) - 1 if draw.masked else 0
+        return (int if draw.masked else np.int64)(bounded(stream, low, *(ctypes.c_int64(word).value for word in (width, mask)), draw.masked))
 
     return between
 
 
+@functools.cache
+def python_random() -> int:
+    """The address of what draws in C for a random.Random, without arguments; 0 where it takes some or is not to be found."""
+    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(_random.Random)["random"]))
+    method = words[_METHOD_DESCRIPTOR - 2]
+    if words[1] != id(types.MethodDescriptorType) or not method:
+        return 0
+    name, address = (ctypes.c_void_p * 2).from_address(method)
+    takes = ctypes.c_int.from_address(method + 16).value
+    return (address or 0) if name and takes == _NO_ARGUMENTS and ctypes.string_at(name) == b"random" else 0
+
+
 def register(draw: str) -> str:
     """Makes the names known that machine code of this draw refers to; gives that of the function."""
-    where = place()
+    if DRAWS[draw].owner == "Random":
+        api = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
+        symbols.register({"pj_python_random": python_random(), GLOBALS["Random"]: id(SHARED["Random"]), **api})
+        return "pj_python_random"
+    where = place(DRAWS[draw].owner)
     assert where is not None
     own = f"pj_{FUNCTIONS[draw]}"
-    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), **_next_doubles()})
+    state = {GLOBALS["RandomState"]: id(SHARED["RandomState"])}
+    symbols.register({own: _address(FUNCTIONS[draw]), LOCK_TYPE: id(where.lock_type), **state, **_next_doubles()})
     return own
 
 

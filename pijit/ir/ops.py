@@ -184,8 +184,8 @@ ROWS = (
         " exit: as for all of them, an index is not within, and anything may be in the targets", _REDO, effect="write", fresh=True,
         attrs=("kernel", "ndim_out", "collapsed", "order", "flags", "sinks")),
     # random numbers
-    Row("draw", "a draw of a numpy.random.Generator (ir/draws.py), which moves its stream; args: the generator, and what the row says; an integer may"
-        " be Python's. exit: wrong"
+    Row("draw", "a draw of a numpy.random.Generator or RandomState (ir/draws.py), which moves its stream; args: the generator, and what the"
+        " row says; an integer may be Python's. exit: wrong"
         " arguments, or the stream's lock is held, or its bit generator is none of NumPy's", _REDO, effect="write", attrs=("draw",)),
     # Python objects
     Row("obj_len", "len of an exact list, tuple, dict, str, ...: a built-in object that holds it behind its type", effect="read"),

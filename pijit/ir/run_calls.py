@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import DRAWS
+from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
 from .graph import Op, Unset, Value
 from .types import INT
@@ -17,9 +17,10 @@ from .types import INT
 def _draw(op: Op, generator: Any, *args: Any) -> Any:
     draw = DRAWS[op.attrs["draw"]]
     demand(draw.fits(*args))
-    lock = generator.bit_generator.lock
-    demand(lock.acquire(blocking=False))
-    lock.release()
+    source = bit_generator_of(generator)
+    if source is not None:
+        demand(source.lock.acquire(blocking=False))
+        source.lock.release()
     result = draw.of(generator, *args)
     return int(result) if op.result.type == INT else result
 

@@ -404,7 +404,7 @@ def _matmul(op: Op) -> bool:
 
 def _draw(op: Op) -> bool:
     draw = DRAWS.get(op.attrs["draw"])
-    if draw is None or _types(op.args) != (Obj("Generator"), *draw.args):
+    if draw is None or _types(op.args) != (Obj(draw.owner), *draw.args):
         return False
     return _types(op.results) in ((draw.result,), (FLOAT if draw.result == FLOAT else INT,))
 

@@ -9,6 +9,7 @@ A `Plan` is the driver's part of a Record. Entries are keyed by the pc that frag
 
 from __future__ import annotations
 
+import operator
 import traceback
 import weakref
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ from pijit.trace.limits import TooLong
 from pijit.trace.tracer import Capture
 
 NEVER = -1
+_OF_TUPLE = type(iter(()))
 _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
 _LATER = 100  # misses until it is looked again whether compiling is possible
@@ -128,6 +130,9 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     record: Record = state.data
     resting.wake()
+    if entry.kind == "jump" and _is_unrolled_around(raw):
+        _close(state, record, pc, "nothing_to_compile")
+        return NEVER
     wait = 0 if _is_too_little(state, record, entry, pc) else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
@@ -307,6 +312,13 @@ def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
     return alone and entry.kind != "jump" and not (entry.compiled or record.options.eager) and worth.is_too_little(state.took(pc), state.misses(pc))
 
 
+def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:
+    """Whether the loop that a frame stands at the head of goes through a short tuple. It is not known at which item, and compiled with what is
+    around it the loop is unrolled: its body alone, item by item, would be in the way of that."""
+    stack = driver.make_view(raw).stack
+    return bool(stack) and type(stack[-1]) is _OF_TUPLE and operator.length_hint(stack[-1]) < CONFIG.max_unroll
+
+
 def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:
     """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
@@ -407,10 +419,15 @@ def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
 
 
 def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
-    entry = record.plan.entries[pc]
     row = reasons.lookup(reason)
-    entry.off = row.id
     log.event("perf", record.code, messages.line_of(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
+    _close(state, record, pc, reason)
+
+
+def _close(state: Any, record: Record, pc: int, reason: str) -> None:
+    """Nothing more is compiled for an entry."""
+    entry = record.plan.entries[pc]
+    entry.off = reasons.lookup(reason).id
     if entry.kind != "start":
         install(state, record.plan)
     if all(entry.off and not state.fragments(pc) for pc, entry in record.plan.entries.items()):
@@ -427,15 +444,13 @@ def leave_alone(state: Any) -> None:
 
 
 def retire(state: Any, record: Record, native: Any, reason: str) -> None:
-    """Takes a fragment out of use. A function with nothing left to run natively is left alone from then on."""
+    """Takes a fragment out of use. The other entries stay: what goes on in a loop may not pay where the loop around it does."""
     fragment: FragmentRecord = native.data()
     plan: Plan = record.plan
     pc = next(pc for pc in plan.entries if native in state.fragments(pc))
     state.remove_fragment(pc, native)
     fragment.retire(reason)
     _turn_off(state, record, pc, reason)
-    if not any(state.fragments(pc) for pc in plan.entries):
-        leave_alone(state)
 
 
 def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
@@ -468,6 +483,7 @@ def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
         for pc in record.plan.entries:
             for native in state.fragments(pc):
                 retire(state, record, native, "not_worth_it")
+        leave_alone(state)
         return None
     except BaseException as error:
         failure = error

@@ -48,6 +48,9 @@ _LOOP_SPEEDUP = 8.0
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "obj_len": (0.0, 1.0), "cmp": (0.0, 1.0), "call": (100.0, 180.0)}
+_ELEMENTS = frozenset({"load", "store", "view"})
+_OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
+_SLOWER = frozenset({"look", "put", "make"})
 _COPIES = frozenset({"list_get", "obj_len", "cmp", "raw_add", "poll", "put"})
 _TOO_SLOW = 0.8
 _OBJECTS_SPEEDUP = 0.1  # at least, once such a loop runs: what enters it and leaves it has to be small against it
@@ -132,7 +135,8 @@ def loop_gain(graph: Graph) -> float:
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
         names = {op.name for block in blocks - nested for op in block.ops}
-        if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
+        work = {name for name in names if _WORK.get(name, 0.0) > _PER_OP}
+        if work and not (work <= _ELEMENTS and names & _SLOWER):
             return _LOOP_SPEEDUP
         if not nested:  # else its own share is small
             gains.append(_gain([op.name for block in blocks for op in block.ops]))

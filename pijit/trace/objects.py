@@ -19,6 +19,7 @@ from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .held import Held, missed
 from .sources import Source, _Same
+from .tables import INHERITED
 from .values import LAZY, UNBOUND, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
@@ -239,6 +240,8 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
         return Known(found.__func__)
     if type(found) is classmethod:
         return Container("bound_method", (Known(found.__func__), Known(cls)))
+    if is_a(found, types.MethodDescriptorType) and found in INHERITED:
+        return Container("bound_method", (Known(found), owner))
     raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
 
 

@@ -14,7 +14,7 @@ from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
 from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
-from . import complexes, elementwise, lengths, opaque
+from . import complexes, elementwise, lengths, opaque, standins
 from .values import (
     Abstract,
     ArrayValue,
@@ -87,7 +87,22 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol == "+":
         return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
+    repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
+    if repeated is not None:
+        return repeated
     raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
+
+
+def _repeated(t: Tracer, items: Abstract, count: Abstract) -> Abstract | None:
+    """[x] * n and the like, of a list whose items are numbers or that came from elsewhere; None for anything else."""
+    if isinstance(items, Container) and items.kind == "list" and items.items:
+        is_list = not {kind_of(item) for item in items.items} - {"int", "bool", "float", "np"}
+    else:
+        is_list = isinstance(items, Opaque) and items.cls is list
+    if not is_list or kind_of(count) not in ("int", "bool"):
+        return None
+    twice = standins.sample_result(t, operator.mul, [items, Known(2)], {})
+    return opaque.call_pure(t, operator.mul, [items, count], {}, sample=twice)
 
 
 def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:

@@ -59,8 +59,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return objects.item(t, container, index.value)
     if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
         return objects.dict_item(t, container, index.value)
-    if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
-        return _list_item(t, container, index)
+    place = _place(t, container, index)
+    if place is not None and isinstance(container, Opaque):
+        return _typed_item(t, container, place)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
@@ -94,14 +95,9 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
         objects.store_dict_item(t, container, index.value, value)
         return
-    if isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
-        from .operators import as_int
-
-        position = value_of(index)
-        assert position is not None
-        length = lengths.of(t, container)
-        assert length is not None
-        objects.store_item(t, container, checked_index(t, as_int(t, position), length), value)
+    place = _place(t, container, index)
+    if place is not None:
+        objects.store_item(t, container, place, value)
         return
     if not isinstance(container, ArrayValue):
         raise unsupported(f"store into {describe(container)}", container, reason="store_target")
@@ -222,14 +218,16 @@ def container_kind(container: Abstract) -> str:
     return kind_of(container)
 
 
-def _list_item(t: Tracer, container: Opaque, index: Abstract) -> Abstract:
-    from .operators import as_int
+def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
+    """Where in a list an integer that may be NumPy's leads to, counted from the start; leaves when it is out of range. None for anything else."""
+    from .functions.rows import index as whole
+    from .functions.rows import scalar_kind
 
-    value = value_of(index)
-    assert value is not None
+    if not isinstance(container, Opaque) or container.cls is not list or scalar_kind(index) not in ("int", "bool", "i", "u"):
+        return None
     length = lengths.of(t, container)
     assert length is not None
-    return _typed_item(t, container, checked_index(t, as_int(t, value), length))
+    return checked_index(t, whole(t, index, "index"), length)
 
 
 def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:

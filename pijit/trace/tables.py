@@ -3,6 +3,7 @@
 CALLABLES: object -> handler(tracer, args, kwargs) -> abstract result (raising Break where the arguments are not supported).
 ATTRIBUTES: (kind, name) -> handler(tracer, owner) -> abstract result; kinds as in values.kind_of.
 PURE: callables without visible effects that look at their arguments only; called as they are from inside fragments.
+INHERITED: methods in C that instances of a Python class have of a base, with rows in CALLABLES.
 """
 
 from __future__ import annotations
@@ -19,3 +20,4 @@ Handler = Callable[["Tracer", list["Abstract"], dict[str, "Abstract"]], "Abstrac
 CALLABLES: dict[Any, Handler] = {}
 ATTRIBUTES: dict[tuple[str, str], Callable[[Tracer, Abstract], Abstract]] = {}
 PURE: dict[Any, str] = {}
+INHERITED: dict[Any, bool] = {}

@@ -153,6 +153,7 @@ class Tracer:
         self.ran_python = False  # the current instruction calls something
         root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
         self.root = root
+        self._midway = any(pc in loop.body for loop in root.flow.loops)
         self.pending_checks: list[tuple[Value, Value]] = []
         self.state = State([root], errors=limits.errmask)
         self.checkpoint: list[FrameState] = []
@@ -391,6 +392,8 @@ class Tracer:
         limit = self.limits.header_versions if loop is not None else self.limits.versions * (_INNER if inner else 1)
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
+        if self._midway:
+            limit *= 2  # the round in which the capture begins is another one
         full = len(self._versions) > self.limits.blocks
         if len(versions) >= limit or full:
             block = Block(line_of(frame))

@@ -1,4 +1,4 @@
-"""Single draws of a Generator, which are operations of the graph."""
+"""Single draws of a Generator or RandomState, which are operations of the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.draws import DRAWS
 from ....ir.graph import Value
-from ....ir.types import FLOAT, INT, Type
+from ....ir.types import FLOAT, INT, Obj, Type
 from ...values import Abstract, Known, Scalar
 from ..builtins_ import to_float
 from ..rows import index, scalar_kind
@@ -28,19 +28,37 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
     "exponential": {"scale": 1.0, "size": None},
     "integers": {"low": _NEEDED, "high": None, "size": None, "dtype": np.int64, "endpoint": False},
 }
+_LEGACY: dict[str, dict[str, Any]] = {
+    "rand": {},
+    "random": {"size": None},
+    "random_sample": {"size": None},
+    "uniform": _PARAMETERS["uniform"],
+    "randint": {"low": _NEEDED, "high": None, "size": None, "dtype": int},
+}
+_METHODS: dict[Type, dict[str, dict[str, Any]]] = {
+    Obj("Generator"): _PARAMETERS,
+    Obj("RandomState"): _LEGACY,
+    Obj("Random"): {"random": {}},
+}
+_ROWS: dict[Type, dict[str, str]] = {  # of a Generator's methods: their names
+    Obj("RandomState"): {**dict.fromkeys(_LEGACY, "legacy_random"), "uniform": "legacy_uniform", "randint": "legacy_randint"},
+    Obj("Random"): {"random": "python_random"},
+}
 _NUMBERS = frozenset({"low", "high", "loc", "scale"})
 _KINDS: dict[Type, tuple[str, ...]] = {FLOAT: ("float", "int", "bool", "f", "i", "u"), INT: ("int", "bool", "i", "u")}
 
 
 def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract | None:
     """One number as an operation; None where it is an array, of another type, or not to be had natively."""
-    given = _bound(name, args, kwargs)
-    if given is None:
+    parameters = _METHODS.get(generator.type, {}).get(name)
+    given = None if parameters is None else _bound(parameters, args, kwargs)
+    if parameters is None or given is None:
         return None
-    numbers = [given.pop(parameter) for parameter in _PARAMETERS[name] if parameter in _NUMBERS]
-    if name == "integers" and isinstance(numbers[1], Known) and numbers[1].value is None:
+    numbers = [given.pop(parameter) for parameter in parameters if parameter in _NUMBERS]
+    if name in ("integers", "randint") and isinstance(numbers[1], Known) and numbers[1].value is None:
         numbers = [Known(0), numbers[0]]
-    row, result = name, DRAWS[name].result
+    row = _ROWS.get(generator.type, {}).get(name, name)
+    result = DRAWS[row].result
     if name == "integers":
         if _is(given["endpoint"], True):
             row = "integers_closed"
@@ -48,7 +66,7 @@ def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs:
         if _is(given["dtype"], int):
             result = INT
             del given["dtype"]
-    if not all(_is(value, _PARAMETERS[name][parameter]) for parameter, value in given.items()):
+    if not all(_is(value, parameters[parameter]) for parameter, value in given.items()):
         return None
     draw = DRAWS[row]
     if not all(scalar_kind(number) in _KINDS[type] for number, type in zip(numbers, draw.args, strict=True)) or not t.limits.draw(row):
@@ -57,10 +75,9 @@ def single(t: Tracer, name: str, generator: Value, args: list[Abstract], kwargs:
     return Scalar(t.emit("draw", (generator, *values), result, draw=row))
 
 
-def _bound(name: str, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[str, Abstract] | None:
+def _bound(parameters: dict[str, Any], args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[str, Abstract] | None:
     """What each parameter gets; None for a call that Python would not take."""
-    parameters = _PARAMETERS.get(name)
-    if parameters is None or len(args) > len(parameters):
+    if len(args) > len(parameters):
         return None
     given = dict(zip(parameters, args, strict=False))
     if not (parameters.keys() - given.keys()).issuperset(kwargs):

@@ -6,11 +6,16 @@ our own. Single numbers of the common distributions are operations: draws.py.
 
 from __future__ import annotations
 
+import _random
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ir.draws import SHARED
+from ....ir.graph import Value, const
 from ... import opaque, standins
+from ...tables import INHERITED
 from ...values import Abstract, Break, Known, Opaque
 from ..rows import row
 from . import draws
@@ -38,6 +43,12 @@ LEFT = frozenset(
 )
 
 
+def _shared(function: Any) -> Value | None:
+    """What a function of numpy.random or random draws from."""
+    owner = getattr(function, "__self__", None)
+    return const(owner) if owner is not None and any(owner is shared for shared in SHARED.values()) else None
+
+
 def _draw(key: Any, name: str, cls: type, first: int) -> None:
     """``first``: how many arguments come before those of the draw (the generator itself)."""
 
@@ -52,10 +63,10 @@ def _draw(key: Any, name: str, cls: type, first: int) -> None:
         if name in EFFECTS:
             opaque.call_for_effect(t, key, args, kwargs)
             return Known(None)
-        if cls is np.random.Generator and isinstance(args[0], Opaque):
-            found = draws.single(t, name, args[0].value, args[1:], kwargs)
-            if found is not None:
-                return found
+        owner = args[0].value if first and isinstance(args[0], Opaque) else _shared(key)
+        found = draws.single(t, name, owner, args[first:], kwargs) if owner is not None else None
+        if found is not None:
+            return found
         own = np.random.Generator(np.random.PCG64(0)) if cls is np.random.Generator else np.random.RandomState(0)
         sample = standins.sample_result(t, getattr(own, name), args[first:], kwargs)
         return opaque.call_pure(t, key, args, kwargs, sample=sample)
@@ -74,6 +85,27 @@ for _name in dir(np.random):
     _stream = hasattr(np.random.RandomState, _name) or _name in ("ranf", "sample")
     if callable(_value) and _stream and not isinstance(_value, type) and _name not in LEFT:
         _draw(_value, {"ranf": "random_sample", "sample": "random_sample"}.get(_name, _name), np.random.RandomState, 0)
+
+
+def _python(key: Any) -> None:
+    @row(key)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if not t.last_micro:
+            raise Break("side_effect", "random.random")
+        owner, given = _shared(key), args
+        if owner is None and args and isinstance(args[0], Opaque) and args[0].cls is _RANDOM:
+            owner, given = args[0].value, args[1:]
+        found = draws.single(t, "random", owner, given, kwargs) if owner is not None else None
+        if found is None:
+            raise Break("unsupported_call", "random.random")
+        return found
+
+
+_RANDOM = type(SHARED["Random"])
+if _shared(random.random):
+    _python(random.random)
+_python(vars(_random.Random)["random"])
+INHERITED[vars(_random.Random)["random"]] = True
 
 
 @row(np.random.default_rng)
