@@ -11,6 +11,7 @@ What was stored or looked at is known until Python runs, something else is store
 from __future__ import annotations
 
 import types
+from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -320,24 +321,56 @@ def farewell(value: Abstract) -> str:
 
 
 # A generator that is let go of runs its `finally` blocks; the others may be the last to hold one.
-_CLOSED = (types.GeneratorType, enumerate, zip, map, filter)
+CLOSED = (types.GeneratorType, enumerate, zip, map, filter)
 
 
 def finalizer(cls: type | None) -> str:
     """What is to be said where an object of the class may be let go of."""
-    if cls in _CLOSED:
+    if cls in CLOSED:
         return "the end of a generator"
     found = cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING
     return f"{class_name(cls)}.__del__" if found else ""  # type: ignore[arg-type]
 
 
+# Objects that own what they hold.
+_OWNERS = (list, tuple, dict, set, frozenset, slice, types.CellType, types.MethodType)
+
+
+def last_words(actual: Any, looked: int = 100) -> str:
+    """What is to be said where an actual object may be let go of, with what it owns: that of the first ones that are found."""
+    reached, seen = [actual], {id(actual)}
+    while reached and len(seen) < looked:
+        one = reached.pop()
+        if said := finalizer(type(one)):
+            return said
+        if type(one) is types.FunctionType:
+            owned = [one.__closure__, one.__defaults__, one.__kwdefaults__]
+        else:
+            owned = get_referents(one) if type(one) in _OWNERS or is_heap_class(type(one)) else []
+        new = [item for item in owned if id(item) not in seen and not is_a(item, type)]
+        seen.update(map(id, new))
+        reached += new
+    return ""
+
+
 def let_go(t: Tracer, value: Abstract, slot: int) -> None:
     """A local variable no longer holds a value. Breaks where that may be the end of an object, which its class wants to know."""
     said = farewell(value)
-    if value is LAZY and len(t.state.frames) == 1 and slot < len(t.view.locals):
-        said = finalizer(type(t.view.locals[slot]))
+    if len(t.state.frames) == 1 and slot < len(t.view.locals) and (value is LAZY or t.entry_values.get(slot) is value):
+        said = last_words(t.view.locals[slot])
     if said:
         raise Break("side_effect", said)
+
+
+def temporary(t: Tracer) -> str:
+    """The same for what is on the stack at the entry: an instruction that takes it may let it go at once. What loops go through stays."""
+    return next((said for one in t.view.stack if type(one) not in CLOSED and (said := last_words(one))), "")
+
+
+def has_last_words(t: Tracer) -> bool:
+    """Whether variables of the root frame were given what goes in their order when it returns."""
+    given = (value for slot, value in enumerate(t.state.frame.locals) if value is not LAZY and t.entry_values.get(slot) is not value)
+    return any(farewell(value) for value in given)
 
 
 def let_all_go(t: Tracer) -> None:
