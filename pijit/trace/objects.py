@@ -321,12 +321,12 @@ def farewell(value: Abstract) -> str:
 
 
 # A generator that is let go of runs its `finally` blocks; the others may be the last to hold one.
-CLOSED = (types.GeneratorType, enumerate, zip, map, filter)
+_CLOSED = (types.GeneratorType, enumerate, zip, map, filter)
 
 
 def finalizer(cls: type | None) -> str:
     """What is to be said where an object of the class may be let go of."""
-    if cls in CLOSED:
+    if any(cls is one for one in _CLOSED):
         return "the end of a generator"
     found = cls is not None and is_heap_class(cls) and class_lookup(cls, "__del__") is not MISSING
     return f"{class_name(cls)}.__del__" if found else ""  # type: ignore[arg-type]
@@ -346,7 +346,8 @@ def last_words(actual: Any, looked: int = 100) -> str:
         if type(one) is types.FunctionType:
             owned = [one.__closure__, one.__defaults__, one.__kwdefaults__]
         else:
-            owned = get_referents(one) if type(one) in _OWNERS or is_heap_class(type(one)) else []
+            owns = is_heap_class(type(one)) or any(type(one) is owner for owner in _OWNERS)
+            owned = get_referents(one) if owns else []
         new = [item for item in owned if id(item) not in seen and not is_a(item, type)]
         seen.update(map(id, new))
         reached += new
@@ -362,9 +363,11 @@ def let_go(t: Tracer, value: Abstract, slot: int) -> None:
         raise Break("side_effect", said)
 
 
-def temporary(t: Tracer) -> str:
-    """The same for what is on the stack at the entry: an instruction that takes it may let it go at once. What loops go through stays."""
-    return next((said for one in t.view.stack if type(one) not in CLOSED and (said := last_words(one))), "")
+def may_take(t: Tracer) -> None:
+    """Breaks where an instruction that takes something from the stack at the entry may let it go. What loops go through stays."""
+    for actual in t.view.stack:
+        if not any(type(actual) is one for one in _CLOSED) and (said := last_words(actual)):
+            raise Break("side_effect", said)
 
 
 def has_last_words(t: Tracer) -> bool:

@@ -167,8 +167,10 @@ class Tracer:
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
-        if said := objects.temporary(self):
-            self._stop(Break("side_effect", said))
+        try:
+            objects.may_take(self)
+        except Break as stop:
+            self._stop(stop)
         else:
             self.entry.end = self.goto(self.state)
         while self._work and not self.again:
