@@ -172,8 +172,9 @@ def describe(value: Any, path: tuple[int, ...] = ()) -> Any:
         return (kind, [describe(item, inner) for item in itertools.islice(copy.copy(value), 1000)])
     if isinstance(value, np.random.Generator | np.random.RandomState):
         return (kind, describe(bit_generator_of(value).state, inner))
-    if hasattr(value, "__dict__"):
-        return (kind, describe(vars(value), inner))
+    slots = [name for base in type(value).__mro__ if base.__module__ == "subject" for name in vars(base).get("__slots__", ())]
+    if hasattr(value, "__dict__") or slots:
+        return (kind, describe(getattr(value, "__dict__", {}), inner), [(n, describe(getattr(value, n, None), inner)) for n in slots])
     return (kind, str(value) if type(value).__repr__ is not object.__repr__ else "")
 
 

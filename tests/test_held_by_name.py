@@ -61,3 +61,30 @@ def f(n):
 def test_a_second_name_is_a_reference_as_long_as_the_first_is_there(between):
     """`resize` refuses while there is another one, though nothing reads it again."""
     check(SECOND.format(between=between), 5, entry="f")
+
+
+ENDS = """
+told = []
+class Last:
+    def __init__(self, name):
+        self.name = name
+    def __del__(self):
+        told.append(self.name)
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+def f():
+"""
+
+
+@pytest.mark.parametrize("body", [
+    "a = Last(1); b = Last(2)", "t = [Last(1), Last(2)]", "t = Last(1), Last(2)", "t = [Last(1), Last(2)]; return 3",
+    "[Last(1), Last(2)][0].name", "len((Last(1), Last(2)))", "t = [Last(1), [Last(2), Last(3)]]; t = 4; told.append(t)",
+    "t = Pair(Last(1), [Last(2), Last(3)]); del t; told.append(4)", "t = [Last(1), Last(2)]; t[0] = 3; t = 4; told.append(t)",
+    "t = [Last(i) for i in range(3)]; t = 4; told.append(t)", "t = lambda a=Last(1), b=Last(2): a; t = 3; told.append(t)",
+    "a = Last(1); b = Last(2); t = lambda: (a, b); del a, b; told.append(3); del t; told.append(4)",
+    "t = slice(Last(1), Last(2)); t = 3; told.append(t)", "a = Last(1); t = {1: a}; a = 2; told.append(a); t = 3; told.append(t)",
+])  # fmt: skip
+def test_objects_go_in_order(body):
+    """An object whose class wants to know goes with the last that owns it, before anything else happens."""
+    check(ENDS + "    " + body, entry="f")

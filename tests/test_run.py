@@ -72,6 +72,18 @@ def test_safe_path(both):
     both("script.py", source="import sys; print(sys.path[:2])", flags=["-P"])
 
 
+# What the frames of an exception that ends the program have goes while there are its globals.
+LAST_WORDS = """
+import sys
+class A:
+    def __del__(self): print('deleted', A)
+def f():
+    a = A()
+    %s
+f()
+"""
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -94,6 +106,7 @@ def test_safe_path(both):
         "import warnings; warnings.warn('careful')",
         "import sys; print(sys.stdin.read())",
         "class A:\n    def __del__(self): print('deleted')\na = A()\n",
+        *(LAST_WORDS % how for how in ("1 / 0", "sys.exit(3)", "raise KeyboardInterrupt")),
         "import sys; sys.setrecursionlimit(200)\ndef f(): f()\ntry:\n    f()\nexcept RecursionError as e: print(e)",
         "# -*- coding: latin-1 -*-\nprint('\\xe9'.encode())",
         "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is A)",

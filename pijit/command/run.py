@@ -132,14 +132,16 @@ def execute(program: Program) -> None:
     exec(program.code, vars(main))
 
 
-def without_our_frames(error: BaseException, ours: int) -> None:
-    """Let sys.excepthook see the traceback from the program's first frame on."""
-    trace: TracebackType | None = error.__traceback__
-    for _ in range(ours):
-        trace = trace.tb_next if trace is not None else None
+def without_our_frames() -> None:
+    """Let sys.excepthook see the traceback from the program's first frame on. Nothing keeps it: what frames have goes before __main__ is cleared."""
     hook = sys.excepthook
 
-    def excepthook(kind: type[BaseException], value: BaseException, _: TracebackType | None) -> None:
+    def excepthook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
+        sys.excepthook = hook
+        while trace is not None and trace.tb_frame.f_code is not main.__code__:
+            trace = trace.tb_next
+        for _ in range(2):  # main, and what compiles or executes
+            trace = trace.tb_next if trace is not None else None
         sys.last_traceback = trace
         hook(kind, value.with_traceback(trace), trace)
 
@@ -161,7 +163,6 @@ def main(arguments: list[str]) -> None:
         atexit.register(print_report)
     sys.argv[:] = [name, *rest]
     places.end()
-    ours = 2  # this frame and the one that compiles or executes
     try:
         program = module(name) if options.module else script(name)
         sys.argv[0] = program.argv0
@@ -170,8 +171,8 @@ def main(arguments: list[str]) -> None:
         if not options.module:
             apart.hide("site")
         execute(program)
-    except BaseException as error:
-        without_our_frames(error, ours)
+    except BaseException:
+        without_our_frames()
         raise
 
 

@@ -214,6 +214,8 @@ def return_value(t: Tracer, _: Any) -> object:
         raise Break("opcode", "RETURN_VALUE of NULL")
     if closures.stored_outside(t):
         return t.leave(t.exit("redo", "nonlocal_store"))
+    if objects.has_last_words(t):
+        return t.leave(t.exit("redo", "side_effect"))
     t.returns = True
     names = stored_names(t.state.frames[0], t.entry_values)
     return t.leave(Exit("return", "return", (), names, value.recipe()))

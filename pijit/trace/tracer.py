@@ -169,8 +169,12 @@ class Tracer:
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
-        jump = self.goto(self.state)
-        self.entry.end = jump
+        try:
+            objects.may_take(self)
+        except Break as stop:
+            self._stop(stop)
+        else:
+            self.entry.end = self.goto(self.state)
         while self._work and not self.again:
             self.block, self.state = self._work.pop()
             self._run()

@@ -98,7 +98,7 @@ def store_deref(t: Tracer, slot: int) -> None:
 
 def delete_deref(t: Tracer, slot: int) -> None:
     load_deref(t, slot)
-    t.pop()
+    objects.let_go(t, t.pop(), slot)
     frame = t.state.frame
     if slot in frame.bytecode.free_slots:
         closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], UNBOUND)

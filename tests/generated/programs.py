@@ -10,10 +10,11 @@ their end; some raise, and then the exception is the result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from choices import Choices
 
 INTS = (0, 1, 2, 3, 5, 7, -1, -2, -7, 10, 255, 2**31, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 2**63, -(2**64))
 FLOATS = (0.0, -0.0, 0.5, 1.0, 1.5, -2.0, 3.0, 1e300, 1e-310, 2.0**53, math.inf, -math.inf, math.nan)
@@ -100,11 +101,13 @@ CALLS = (
 )
 
 
-class Program:
+class Program(Choices):
     """One program. ``calls``: arguments of the calls to make."""
 
+    prelude = ""
+
     def __init__(self, choose: Callable[[int], int], size: int = 12) -> None:
-        self.choose = choose
+        super().__init__(choose)
         self.budget = size
         self.scalars = ["s0", "s1", "s2"]
         self.vectors = ["v0", "v1"]
@@ -129,14 +132,6 @@ class Program:
         first = self.arguments()
         others = [self.arguments(), first] if self.one_in(2) else [first]
         self.calls = [first, first, *others]
-
-    # ---- choices ---------------------------------------------------------------------------------------------------
-
-    def pick(self, items: Sequence[Any]) -> Any:
-        return items[self.choose(len(items))]
-
-    def one_in(self, n: int) -> bool:
-        return self.choose(n) == n - 1
 
     # ---- arguments -------------------------------------------------------------------------------------------------
 
