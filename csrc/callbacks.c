@@ -2,6 +2,7 @@
  * state is as before afterwards; what a callback raises goes to on_error and never to the user. */
 #include "frame.h"
 
+#include <errno.h>
 #include <signal.h>
 
 PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial; /* strong or NULL */
@@ -78,6 +79,7 @@ void pj_let_go(PyObject **slot)
     if (*slot == NULL) {
         return;
     }
+    const int error = errno;
     PyThreadState *ts = PyThreadState_Get();
     sigset_t before;
     hold_signals(&before);
@@ -87,11 +89,14 @@ void pj_let_go(PyObject **slot)
     pj_thread.in_callback--;
     PyThreadState_LeaveTracing(ts);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
 }
 
-/* Calls callback(*args); steals args (may be NULL with an exception). NULL: it failed and was reported. */
+/* Calls callback(*args); steals args (may be NULL with an exception). NULL: it failed and was reported. errno is the program's: C code may look at
+ * it after Python code that it has called. */
 static PyObject *call(PyObject *callback, PyObject *args, const char *name)
 {
+    const int error = errno;
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
@@ -107,6 +112,7 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
         pj_report(name);
     }
     Py_DECREF(callback);
+    errno = error;
     return result;
 }
 

@@ -3,6 +3,7 @@ that it lets go lives on because it was compiled, and other users of the same ho
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+
+import pijit
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -735,3 +738,15 @@ print(told, id.__name__, id.__self__.__name__, id.__doc__)
     assert plain == enabled
     assert plain[0] == "True"
     assert plain[2].startswith("[1]")
+
+
+def test_errno_is_the_programs():
+    """C code may look at errno after Python code that it has called: a compile leaves it as it was."""
+    libc = ctypes.PyDLL(None)
+    libc.__errno_location.restype = ctypes.POINTER(ctypes.c_int)
+    place = libc.__errno_location()
+    fast = pijit.jit(eval("lambda x: x * 2.5 + 1.0"))
+    place[0] = 77
+    assert fast(2.0) == 6.0
+    assert place[0] == 77
+    assert pijit.stats(fast).hits
