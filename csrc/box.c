@@ -78,6 +78,14 @@ static PyObject *iterator_after(PyObject *o, PyObject *index)
     return it;
 }
 
+/* iterator_after(iterable, count): for the evaluator. */
+PyObject *pj_iterator_after(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *o, *count;
+    return PyArg_ParseTuple(args, "OO", &o, &count) ? iterator_after(o, count) : NULL;
+}
+
 static PyObject *build_iterator_at(const PjRecipe *r, int64_t *W)
 {
     PyObject *o = pj_build(r->kids[0], W);

@@ -240,6 +240,7 @@ static PyMethodDef functions[] = {
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
     {"only_names", pj_only_names, METH_O, "only_names(object): whether it is a dict whose keys are all texts"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
+    {"iterator_after", pj_iterator_after, METH_VARARGS, "iterator_after(iterable, count): its iterator, once it has given so many items"},
     {"then_made", pj_then_made, METH_VARARGS, "then_made(result, instance): what a call of a class makes of __init__'s result"},
     {"then_nothing", pj_then_nothing, METH_O, "then_nothing(result): the instruction pushes nothing"},
     {"then_bool", pj_then_bool, METH_VARARGS, "then_bool(result, invert): what bool() makes of __bool__'s result"},

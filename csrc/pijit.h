@@ -231,6 +231,7 @@ int64_t pj_recipe_words(const PjRecipe *recipe);
 void pj_recipe_bind(PjRecipe *recipe, const int16_t *inputs);
 
 /* box.c */
+PyObject *pj_iterator_after(PyObject *module, PyObject *args);
 PyObject *pj_build(const PjRecipe *recipe, int64_t *W); /* new reference; NULL without an exception: a NULL or unset */
 
 /* closures.c */

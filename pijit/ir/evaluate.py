@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import _native
 from ..ground.names import class_name, is_writable
 from .graph import Box, Build, Const, Known, Null, Op, Recipe, Value
 from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
@@ -91,16 +92,6 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
     raise TypeError(f"{recipe!r} describes no object")
 
 
-def _iterator_at(sequence: Any, index: int) -> Any:
-    iterator = iter(sequence)
-    if isinstance(sequence, KeysView | ValuesView | ItemsView):
-        for _ in range(index):
-            next(iterator)
-        return iterator
-    iterator.__setstate__(index)
-    return iterator
-
-
 def _instance(head: tuple[Any, ...], *values: Any) -> Any:
     made = object.__new__(head[0])
     for name, value in zip(head[1:], values, strict=True):
@@ -157,7 +148,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "dict": lambda *parts: dict(zip(parts[::2], parts[1::2], strict=True)),
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
-    "iterator_at": _iterator_at,
+    "iterator_at": _native.iterator_after,
 }
 
 

@@ -5,8 +5,8 @@ import pytest
 from graphs import Builder
 
 from pijit.ir.check import GraphError, check
-from pijit.ir.evaluate import rebuild
-from pijit.ir.graph import Known, Value, const
+from pijit.ir.evaluate import Env, rebuild
+from pijit.ir.graph import Build, Known, Value, const
 from pijit.ir.ops import OPS
 from pijit.ir.run import EVALUATORS, run
 from pijit.ir.signatures import SIGNATURES
@@ -198,3 +198,16 @@ def test_check_finds_errors():
     r.op.exits = {}
     with pytest.raises(GraphError, match="exits"):
         check(graph)
+
+
+@pytest.mark.parametrize("shorter", [0, 1, 2])
+def test_an_iterator_stays_where_it_is_when_its_list_becomes_shorter(shorter):
+    rest = list(range(10, 14))
+    items, same = [0, 1, 2], [0, 1, 2]
+    given = iter(items)
+    assert [next(given), next(given)] == [0, 1]
+    del items[shorter:], same[shorter:]
+    made = rebuild(Build("iterator_at", (Known(same), Known(2))), Env())
+    items += rest
+    same += rest
+    assert list(made) == list(given)
