@@ -11,7 +11,7 @@ from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from ..pycode.liveness import live
-from . import inline, objects, opaque, standins, views
+from . import farewells, inline, objects, opaque, standins, views
 from .state import Then
 from .values import (
     Abstract,
@@ -118,7 +118,7 @@ def remove(t: Tracer, owner: Instance, name: str) -> None:
             t.guards.member(owner.cls, looked, _UNSET if found is objects.MISSING else found)
     held = owner.get(name)
     assert held is not None
-    objects.let_go(t, held, 0)
+    farewells.let_go(t, held, 0)
     replace(t.state.frames, owner, owner.without(name))
 
 

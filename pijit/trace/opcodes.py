@@ -11,12 +11,12 @@ from . import (
     displays,
     dunder,
     errstate,
+    farewells,
     generators,
     inheritance,
     iteration,
     mappings,
     membership,
-    objects,
     operators,
     subscripts,
     variables,
@@ -108,7 +108,7 @@ def store_slice(t: Tracer, _: Any) -> None:
 
 def pop_top(t: Tracer, _: Any) -> None:
     value = t.pop()
-    said = objects.finalizer(value.cls) if isinstance(value, Opaque) else objects.farewell(value)
+    said = farewells.finalizer(value.cls) if isinstance(value, Opaque) else farewells.farewell(value)
     if said:
         raise Break("side_effect", said)
 
@@ -199,7 +199,7 @@ def return_value(t: Tracer, _: Any) -> object:
         return generators.returned(t)
     closures.may_return(t, value)
     if len(t.state.frames) > 1:
-        objects.let_all_go(t)
+        farewells.let_all_go(t)
         callee = t.state.frames.pop()
         then = callee.then
         made = value if then is None else FINISHERS[then.kind](t, then, value)
@@ -214,7 +214,7 @@ def return_value(t: Tracer, _: Any) -> object:
         raise Break("opcode", "RETURN_VALUE of NULL")
     if closures.stored_outside(t):
         return t.leave(t.exit("redo", "nonlocal_store"))
-    if objects.has_last_words(t):
+    if farewells.has_last_words(t):
         return t.leave(t.exit("redo", "side_effect"))
     t.returns = True
     names = stored_names(t.state.frames[0], t.entry_values)

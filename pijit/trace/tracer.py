@@ -25,7 +25,7 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
 from ..pycode.joins import Join
 from ..pycode.liveness import live
-from . import generators, holders, inputs, objects, views
+from . import farewells, generators, holders, inputs, objects, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -170,7 +170,7 @@ class Tracer:
         for value, wanted in self.pending_checks:
             self.check(compare(self, "==", value, wanted), "guard_value")
         try:
-            objects.may_take(self)
+            farewells.may_take(self)
         except Break as stop:
             self._stop(stop)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
-from . import calls, closures, inputs, objects
+from . import calls, closures, farewells, inputs, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
 from .tracer import Tracer
@@ -48,9 +48,9 @@ def store_attr(t: Tracer, name: str) -> None:
 def store_fast(t: Tracer, slot: int) -> None:
     value = storable(t.pop())
     frame = t.state.frame
-    objects.let_go(t, frame.locals[slot], slot)
+    farewells.let_go(t, frame.locals[slot], slot)
     if frame.locals[slot] is LAZY and frame.flow.loops:
-        objects.let_go(t, value, slot)  # another time the variable will hold one like this
+        farewells.let_go(t, value, slot)  # another time the variable will hold one like this
     frame.locals[slot] = value
 
 
@@ -67,7 +67,7 @@ def storable(value: Abstract) -> Abstract:
 
 def delete_fast(t: Tracer, slot: int) -> None:
     load_fast(t, slot)
-    objects.let_go(t, t.pop(), slot)
+    farewells.let_go(t, t.pop(), slot)
     t.state.frame.locals[slot] = UNBOUND
 
 
@@ -98,7 +98,7 @@ def store_deref(t: Tracer, slot: int) -> None:
 
 def delete_deref(t: Tracer, slot: int) -> None:
     load_deref(t, slot)
-    objects.let_go(t, t.pop(), slot)
+    farewells.let_go(t, t.pop(), slot)
     frame = t.state.frame
     if slot in frame.bytecode.free_slots:
         closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], UNBOUND)
