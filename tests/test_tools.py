@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -111,6 +112,33 @@ def test_coverage_of_a_program(tmp_path):
     assert len(reports) == 2
     assert reports[0] == reports[1]
     assert "program.py" in reports[0]
+
+
+# ---- perf -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("PY_HAVE_PERF_TRAMPOLINE"), reason="this Python has no trampolines for perf")
+def test_perf_has_the_frames(tmp_path):
+    """A process that forks begins a file of its own, if CPython still evaluates frames for perf."""
+    source = """
+        import os, sys
+        def work(x):
+            return x * 0.5 + 1.0
+        print(sum(work(float(k)) for k in range(2000)), sys.is_stack_trampoline_active(), flush=True)
+        def maps():
+            path = f"/tmp/perf-{os.getpid()}.map"
+            found = os.path.exists(path)
+            if found:
+                os.remove(path)
+            return found
+        sys.stdout.flush()
+        child = os.fork()
+        if not child:
+            os._exit(10 * maps() + sys.is_stack_trampoline_active())
+        print(maps(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    plain, ours = both(tmp_path, source, PYTHONPERFSUPPORT="1")
+    assert plain == ours == ["1001500.0 True", "True 11"]
 
 
 # ---- faulthandler, tracemalloc ----------------------------------------------------------------------------------------------

@@ -62,8 +62,17 @@ def see() -> None:
     """Let the frames of enabled code reach pijit: through their functions' own calls, or else through the hook."""
     from pijit import _native
 
-    if not _native.follow():
+    if _native.follow():
+        return
+    if _perf_has_frames():
+        log.message("perf", "Linux's perf watches this program (-X perf): its trampolines have the frames, and pijit stands back")
+    else:
         _native.install()
+
+
+def _perf_has_frames() -> bool:
+    """Whether CPython evaluates frames for perf. It asks whether that is so by looking who evaluates them."""
+    return bool(getattr(sys, "is_stack_trampoline_active", bool)())
 
 
 def stop() -> None:
