@@ -83,6 +83,8 @@ def f():
     "t = Pair(Last(1), [Last(2), Last(3)]); del t; told.append(4)", "t = [Last(1), Last(2)]; t[0] = 3; t = 4; told.append(t)",
     "t = [Last(i) for i in range(3)]; t = 4; told.append(t)", "t = lambda a=Last(1), b=Last(2): a; t = 3; told.append(t)",
     "a = Last(1); b = Last(2); t = lambda: (a, b); del a, b; told.append(3); del t; told.append(4)",
+    "for i in range(3):\n        t = [Last(i), Last(3)]\n        told.append(4)\n    t = 5\n    told.append(t)",
+    "t = [Last(1)]\n    for i in range(50):\n        if i == 20:\n            t = i\n        if i == 30:\n            told.append(i)",
     "t = slice(Last(1), Last(2)); t = 3; told.append(t)", "a = Last(1); t = {1: a}; a = 2; told.append(a); t = 3; told.append(t)",
 ])  # fmt: skip
 def test_objects_go_in_order(body):

@@ -50,7 +50,7 @@ def forget(t: Tracer, state: State, join: Join, met: bool) -> list[Op]:
         key = frame.pc, slot
         actual = t.view.locals[slot] if kept and t.view.locals[slot] is not t.view.unset else None
         if matters(value) or may_be_missed(type(actual)):
-            says = farewells.finalizer(type(actual)) or farewells.farewell(value) or holders.get(key, "")
+            says = farewells.last_words(actual) or farewells.farewell(value) or holders.get(key, "")
             t.again |= met and holders.get(key) != says
             holders[key] = says
         if key not in holders:
