@@ -5,6 +5,7 @@
 A template is Python with <kind>s in it. A kind is a variable (VARIABLES), or made of a template in turn: of one in LEAVES, or, where the
 program may go deeper, of one in RICHER. A kind that is all of its line may be several lines. The classes and functions that templates name are those of
 `object_prelude.py`. Each loop uses up `fuel`, and nothing grows faster than by some digits or items a step, so that programs end.
+Nothing asks where an object is: the hash of a NaN does, and so the order of a set with one in it.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         "<str>.count('1')",
         *("sorted(<list>, key=lambda v: -v)[0]", "min(<list>, key=<f>)", "find(<list>, <num>)[0]", "remember(<num>)[0]"),
         "bytes([3, 5])[<index>]",
-        *("hash(<num>) % 7", "int.from_bytes(<str>.encode()[:3], 'big')", "deque(<list>, 2).pop()", "defaultdict(int, <dict>)['z']"),
+        *("hash(round(<num>)) % 7", "int.from_bytes(<str>.encode()[:3], 'big')", "deque(<list>, 2).pop()", "defaultdict(int, <dict>)['z']"),
         # of objects
         *("<obj>.x", "<obj>.y", "<obj>.norm", "<obj>.scale", "<obj>.late", "<obj>.cached", "<obj>.limit", "<obj>.step(<num>).x"),
         "<obj>.loop(4)",
@@ -211,7 +212,7 @@ RICHER: dict[str, tuple[str, ...]] = {
             *("<n> in <dict>.values()", "k, <n> in <dict>.items()", "k in <d>", "k in list(<d>)", "<n>, _ in sums(<list>)"),
             "k, <n> in enumerate(<l>, 1)",
             *("<n>, k in zip(<l>, <array>)", "k, <n> in <pairs>", "<n> in reversed(<l>)", "<n> in map(<f>, <l>)"),
-            *("<n> in filter(None, <l>)", "k in <set>", "k in <s>"),
+            *("<n> in filter(None, <l>)", "k in sorted(<set>, key=repr)", "k in <s>"),
             *("<n>, *m in [(<num>, 2), <l>]", "<o>.x in <l>", "<l>[0] in range(3)", "<o> in [SHARED, <obj>]"),
             *("<n> in sorted(<l>, reverse=True)", "k in Colour"),
             *("<n> in <l>[:]", "<n> in chain(3, <num>)", "<n> in <g>", "<n> in b'ab'", "k, <n> in np.ndenumerate(<array>)"),
@@ -241,7 +242,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("<n> = <num>",) * 6,
         *("<n> <op>= <small>", "<n> <add>= <num>", "<n>, <n> = <num>, <num>", "<n>, <n> = <obj>", "<n>, *l = <list>"),
         *("*<l>, <n> = <list>", "<n> = <n> = <num>"),
-        *("out.append(<num>)", "out.append((<num>, <num>))", "out.append(<list>)", "out.append([*<set>])", "out.append(<str>)"),
+        *("out.append(<num>)", "out.append((<num>, <num>))", "out.append(<list>)", "out.append(sorted(<set>, key=repr))", "out.append(<str>)"),
         *("print(<num>)", "SEEN.append(<num>)"),
         *("<s> = <str>", "<s> += str(<num>)[:2]", "set_total(<num>)", "del <n>\n<n> = <num>", "assert <cond>, <num>", "<o>"),
         "<list>[<index>]",
