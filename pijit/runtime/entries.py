@@ -130,10 +130,8 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return NEVER
     record: Record = state.data
     resting.wake()
-    if entry.kind == "jump" and _is_unrolled_around(raw):
-        _close(state, record, pc, "nothing_to_compile")
-        return NEVER
-    wait = 0 if _is_too_little(state, record, entry, pc) else _misses_to_wait(state, record, entry, pc)
+    unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
+    wait = 0 if unrolled or _is_too_little(state, record, entry, pc) else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -141,6 +139,9 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     if not begun:
         return _LATER
     try:
+        if unrolled:
+            _close(state, record, pc, "nothing_to_compile")
+            return NEVER
         return _for_entry(state, entry, pc, raw, failures)
     finally:
         _end(record, begun)
@@ -315,7 +316,7 @@ def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
 def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:
     """Whether the loop that a frame stands at the head of goes through a short tuple. It is not known at which item, and compiled with what is
     around it the loop is unrolled: its body alone, item by item, would be in the way of that."""
-    stack = driver.make_view(raw).stack
+    *_, stack, _ = raw
     return bool(stack) and type(stack[-1]) is _OF_TUPLE and operator.length_hint(stack[-1]) < CONFIG.max_unroll
 
 
