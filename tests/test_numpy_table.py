@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check_calls
+from differential import check, check_calls
 
 RNG = np.random.default_rng(0)
 ARGUMENTS = {
@@ -161,3 +161,17 @@ def test_expressions(group):
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_statement(statement):
     assert not run(f"def f({', '.join(ARGUMENTS)}):\n    {statement}\n    return a, b, v, w, k, c, m, x, t\n")
+
+
+GIVEN_TWICE = """
+    np.pad(a, 1, pad_width=2) | np.roll(a, 1, shift=2) | np.flip(a, 0, axis=0) | np.stack((a, a), 0, axis=0) | np.moveaxis(a, 0, 0, source=0) |
+    np.concatenate((a, a), 0, axis=0) | np.array(a, object=a) | np.diff(a, 1, n=1) | np.cross(a, a, b=a) | np.cumsum(a, 0, axis=0) |
+    np.cumsum(a, a=a) | np.histogram(a, 3, bins=3) | np.bincount(a[0].astype(int), x=a) | np.full(3, 1.0, shape=3) | np.zeros(3, shape=3) | np.squeeze(a, a=a) |
+    np.sum(a, 0, axis=0) | np.argmax(a, 1, axis=1) | np.copy(a, a=a) | np.linalg.norm(a, None, ord=None) | np.array([1.0], object=[2.0]) |
+    np.pad(a, 1, 'constant', 0) | np.pad(a, 1, 'edge', constant_values=0)
+"""
+
+
+@pytest.mark.parametrize("form", [form.strip() for form in GIVEN_TWICE.split("|")])
+def test_what_is_given_twice_is_refused(form):
+    check(f"def f(a):\n    return {form}\n", np.arange(9.0).reshape(3, 3))

@@ -75,6 +75,14 @@ def index(t: Tracer, operand: Abstract, what: str) -> Value:
     raise Break("call_arguments", f"{what} of {describe(operand)}")
 
 
+def by_name(names: Sequence[str], args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[str, Abstract] | None:
+    """The arguments by name, or None where others than these are given, or one of them twice."""
+    bound = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or not set(kwargs) <= set(names) - set(bound):
+        return None
+    return bound | kwargs
+
+
 def no_keywords(name: str, kwargs: dict[str, Abstract]) -> None:
     if kwargs:
         raise Break("call_arguments", f"{name} with {', '.join(kwargs)}=")

@@ -15,7 +15,7 @@ from ....ir.graph import Value, const
 from ....ir.types import BOOL
 from ... import elementwise, opaque, operators, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
-from ..rows import row, scalar_kind
+from ..rows import by_name, row, scalar_kind
 from . import linear
 from .arrays import permuted
 from .creation import new
@@ -39,9 +39,8 @@ def _composed(function: Any, *names: str) -> Callable[[Maker], Maker]:
     def enter(maker: Maker) -> Maker:
         @row(function)
         def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-            given = dict(zip(names, args, strict=False)) | kwargs
-            fits = len(args) <= len(names) and given.keys() <= {*names} and len(given) == len(args) + len(kwargs)
-            made = maker(t, given) if fits else None
+            given = by_name(names, args, kwargs)
+            made = None if given is None else maker(t, given)
             return opaque.call_pure(t, function, args, kwargs) if made is None else made
 
         return maker

@@ -12,7 +12,7 @@ from ... import elementwise, opaque
 from ...inputs import native_dtype
 from ...operators import cast
 from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
-from ..rows import index, row, scalar_kind
+from ..rows import by_name, index, row, scalar_kind
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -55,14 +55,6 @@ def new(t: Tracer, dims: tuple[Value, ...], dtype: np.dtype[Any], order: str, fi
     return ArrayValue(result, dims)
 
 
-def _bind(names: tuple[str, ...], args: Args, kwargs: Kwargs) -> dict[str, Abstract] | None:
-    """The arguments by name, or None where others than these are given."""
-    bound = dict(zip(names, args, strict=False))
-    if len(args) > len(names) or not set(kwargs) <= set(names) - set(bound):
-        return None
-    return bound | kwargs
-
-
 def _order(given: Abstract | None, default: str) -> str | None:
     wanted = given.value if isinstance(given, Known) else (default if given is None else None)
     return wanted if wanted in ("C", "F", "K") else None
@@ -71,7 +63,7 @@ def _order(given: Abstract | None, default: str) -> str | None:
 def _creator(function: Any, fill: int | None) -> None:
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        bound = _bind(("shape", "dtype", "order"), args, kwargs)
+        bound = by_name(("shape", "dtype", "order"), args, kwargs)
         if bound is None or "shape" not in bound:
             return opaque.call_pure(t, function, args, kwargs)
         dtype = dtype_of(bound.get("dtype"), float)
@@ -85,7 +77,7 @@ def _creator(function: Any, fill: int | None) -> None:
 def _like(function: Any, fill: int | None) -> None:
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        bound = _bind(("prototype" if function is np.empty_like else "a", "dtype"), args, kwargs)
+        bound = by_name(("prototype" if function is np.empty_like else "a", "dtype"), args, kwargs)
         model = args[0] if args else None
         if bound is None or not isinstance(model, ArrayValue) or not model.dims:
             return opaque.call_pure(t, function, args, kwargs)
@@ -95,12 +87,19 @@ def _like(function: Any, fill: int | None) -> None:
         return new(t, model.dims, dtype, order, _constant(dtype, fill))
 
 
+def copied(t: Tracer, a: ArrayValue, order: str) -> ArrayValue:
+    """A new array of what is in one."""
+    made = new(t, a.dims, a.type.dtype, order, None)
+    elementwise.assign(t, made, a)
+    return made
+
+
 def _copier(function: Any, default: str) -> None:
     """A copy of an array; ``default``: the order of its memory where none is asked for."""
 
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        bound = _bind(("a", "order"), args, kwargs)
+        bound = by_name(("a", "order"), args, kwargs)
         a = bound.get("a") if bound else None
         order = _order(bound.get("order"), default) if bound else None
         if not isinstance(a, ArrayValue) or not a.dims or order is None:
@@ -108,9 +107,7 @@ def _copier(function: Any, default: str) -> None:
         memory = elementwise.result_order((a,)) if order == "K" else _memory(order, a.dims)
         if memory is None:
             return opaque.call_pure(t, function, args, kwargs)
-        made = new(t, a.dims, a.type.dtype, memory, None)
-        elementwise.assign(t, made, a)
-        return made
+        return copied(t, a, memory)
 
 
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
@@ -136,7 +133,7 @@ _copier(np.copy, "K")
 
 @row(np.full)
 def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    bound = _bind(("shape", "fill_value", "dtype"), args, kwargs)
+    bound = by_name(("shape", "fill_value", "dtype"), args, kwargs)
     fill = bound.get("fill_value") if bound else None
     value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
     if bound is None or value is None or "shape" not in bound:

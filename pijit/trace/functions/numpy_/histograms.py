@@ -11,7 +11,7 @@ from ....ir.types import FLOAT, INT, Array, Np
 from ... import elementwise, opaque, operators
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
-from ..rows import index, row, scalar_kind
+from ..rows import by_name, index, row, scalar_kind
 from .arrays import contiguous, length
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _SHOWS_VIEW = np.histogram(np.zeros(2), 2)[1].base is not None  # np.linspace gi
 
 @row(np.histogram)
 def histogram(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    given = dict(zip(_NAMES, args, strict=False)) | kwargs
-    made = _native(t, **_DEFAULTS | given) if len(args) <= len(_NAMES) and {"a"} <= given.keys() <= {*_NAMES} else None
+    given = by_name(_NAMES, args, kwargs) or {}
+    made = _native(t, **_DEFAULTS | given) if "a" in given else None
     return opaque.call_pure(t, np.histogram, args, kwargs) if made is None else made
 
 

@@ -12,7 +12,7 @@ from ....ir.types import INT, Array, Np
 from ... import elementwise, opaque
 from ...operators import cast
 from ...values import Abstract, ArrayValue, Known, sequence_of, value_of
-from ..rows import dtype_of_numbers, row, scalar_kind
+from ..rows import by_name, dtype_of_numbers, row, scalar_kind
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -31,9 +31,8 @@ def _join(key: Any, *names: str) -> Callable[[Planner], Planner]:
     def enter(plan: Planner) -> Planner:
         @row(key)
         def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-            given = dict(zip(names, args, strict=False)) | kwargs
-            made = None
-            if len(args) <= len(names) and given.keys() <= {*names}:
+            given, made = by_name(names, args, kwargs), None
+            if given is not None:
                 axis = given.pop("axis", Known(_AXIS.get(key)))
                 parts = _items(*given.values())
                 if parts and isinstance(axis, Known) and type(axis.value) in (int, type(None)):

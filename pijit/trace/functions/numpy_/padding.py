@@ -12,7 +12,7 @@ from ....ir.graph import Const, Value, const
 from ....ir.types import Array
 from ... import elementwise, opaque, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, sequence_of
-from ..rows import index, row, scalar_kind
+from ..rows import by_name, index, row, scalar_kind
 from .creation import new
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ _MODES: dict[str, tuple[Source, int | None]] = {
 
 @row(np.pad)
 def _pad(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    given: dict[str, Any] = dict(zip(("array", "pad_width", "mode"), args, strict=False)) | kwargs
+    given = (by_name(("array", "pad_width", "mode", "constant_values"), args, kwargs) if len(args) <= 3 else None) or {}
     a, widths, mode = given.pop("array", None), given.pop("pad_width", None), given.pop("mode", Known("constant"))
     made = None
-    if len(args) <= 3 and isinstance(a, ArrayValue) and a.dims and widths is not None and isinstance(mode, Known):
+    if isinstance(a, ArrayValue) and a.dims and widths is not None and isinstance(mode, Known):
         made = _padded(t, a, widths, mode.value, given)
     return opaque.call_pure(t, np.pad, args, kwargs) if made is None else made
 
@@ -128,7 +128,7 @@ def _may_be(width: Abstract) -> bool:
 def _fill(further: Kwargs, dtype: np.dtype[Any]) -> Abstract | None:
     """What goes into the borders: what NumPy makes of a number that is known; None where it refuses or warns."""
     value = further.get("constant_values", Known(0))
-    if not further.keys() <= {"constant_values"} or not isinstance(value, Known) or scalar_kind(value) not in ("bool", "int", "float", "i", "u", "f"):
+    if not isinstance(value, Known) or scalar_kind(value) not in ("bool", "int", "float", "i", "u", "f"):
         return None
     try:
         with np.errstate(all="raise"):

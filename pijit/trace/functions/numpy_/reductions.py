@@ -9,13 +9,13 @@ import numpy as np
 
 from ....ir.graph import Value, const
 from ....ir.types import Array, Np
-from ... import elementwise, opaque
+from ... import opaque
 from ...elementwise import is_one
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, Scalar
 from ..rows import row
 from .arrays import contiguous, length
-from .creation import new
+from .creation import copied
 from .views import places_of
 
 if TYPE_CHECKING:
@@ -126,9 +126,7 @@ def _found(t: Tracer, a: ArrayValue, axis: Any, largest: bool) -> Abstract | Non
     if (axis is not None and (type(axis) is not int or axis not in (-1, rank - 1))) or (rank > 1 and a.type.order != "C"):
         return None
     if a.type.order != "C":
-        copy = new(t, a.dims, a.type.dtype, "C", None)
-        elementwise.assign(t, copy, a)
-        a = copy
+        a = copied(t, a, "C")
     dims = () if axis is None else a.dims[:-1]
     made = t.emit("arg_extreme", (a.value, *dims), Array("int64", len(dims), "C") if dims else Np("int64"), largest=largest)
     return ArrayValue(made, dims) if dims else Scalar(made)

@@ -10,7 +10,7 @@ from ....ir.graph import Const, Value, const
 from ....ir.types import INT, Array
 from ... import elementwise, opaque
 from ...values import Abstract, ArrayValue, Known, items_of
-from ..rows import index, row, scalar_kind
+from ..rows import by_name, index, row, scalar_kind
 from .arrays import contiguous
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ _INTS = ("int", "i", "u")
 
 @row(np.roll)
 def roll(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    given: dict[str, Any] = dict(zip(("a", "shift", "axis"), args, strict=False)) | kwargs
+    given: dict[str, Any] = by_name(("a", "shift", "axis"), args, kwargs) or {}
     a, shift, axis = given.get("a"), given.get("shift"), given.get("axis", Known(None))
     shifts = _by_axis(a, shift, axis) if shift is not None else None
     order = elementwise.result_order((a,)) if isinstance(a, ArrayValue) and shifts else None
-    if len(args) > 3 or not given.keys() <= {"a", "shift", "axis"} or order is None or shifts is None:
+    if order is None or shifts is None:
         return opaque.call_pure(t, np.roll, args, kwargs)
     assert isinstance(a, ArrayValue)
     places = tuple(_places(t, shifts[n], dim) if n in shifts else const(0) for n, dim in enumerate(a.dims))

@@ -9,7 +9,7 @@ import numpy as np
 from ....ir.types import Array
 from ... import elementwise, opaque
 from ...values import Abstract, ArrayValue, Known
-from ..rows import row
+from ..rows import by_name, row
 from .arrays import contiguous, length
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def _vector(t: Tracer, a: Abstract, axis: Abstract) -> ArrayValue | None:
 def _enter(function: Any, ufunc: str, default: int | None) -> None:
     @row(function)
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        given = dict(zip(("a", "axis"), args, strict=False)) | kwargs
+        given = by_name(("a", "axis"), args, kwargs) or {}
         a = given.get("a")
-        if len(args) > 2 or not given.keys() <= {"a", "axis"} or not isinstance(a, ArrayValue):
+        if not isinstance(a, ArrayValue):
             return opaque.call_pure(t, function, args, kwargs)
         dtype = getattr(np, ufunc).accumulate(np.ones(1, a.type.dtype)).dtype.name if a.type.dtype.kind in "biufc" else ""
         axis = given.get("axis", Known(default))

@@ -12,7 +12,7 @@ from ... import elementwise, opaque, operators
 from ...elementwise import is_one
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Known, value_of
-from ..rows import index, row, scalar_kind
+from ..rows import by_name, index, row, scalar_kind
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -24,10 +24,10 @@ _DOUBLE = np.dtype("float64")
 
 @row(np.bincount)
 def bincount(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    given: dict[str, Abstract] = dict(zip(("x", "weights", "minlength"), args, strict=False)) | kwargs
+    given = by_name(("x", "weights", "minlength"), args, kwargs) or {}
     x, weights, least = given.get("x"), given.get("weights", _NONE), given.get("minlength", Known(0))
     weighted = not (isinstance(weights, Known) and weights.value is None)
-    simple = len(args) <= 3 and given.keys() <= {"x", "weights", "minlength"} and scalar_kind(least) in ("int", "i", "u")
+    simple = scalar_kind(least) in ("int", "i", "u")
     if not simple or not isinstance(x, ArrayValue) or not _are_places(x) or (weighted and not _weighs(t, weights)):
         return opaque.call_pure(t, np.bincount, args, kwargs)
     length = index(t, least, "np.bincount")

@@ -11,7 +11,7 @@ from ....ir.graph import Const, const
 from ... import opaque, subscripts
 from ...elementwise import is_one
 from ...values import Abstract, ArrayValue, Container, Known
-from ..rows import row
+from ..rows import by_name, row
 from .arrays import contiguous, permuted, transposed
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def _view(*keys: Any, names: tuple[str, ...]) -> Callable[[Callable[..., Abstrac
 def _row(key: Any, names: tuple[str, ...], maker: Callable[..., Abstract | None]) -> None:
     @row(key)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        given = dict(zip(("a", *names), args, strict=False)) | kwargs
+        given = by_name(("a", *names), args, kwargs) or {}
         a = given.get("a")
         made = None
-        if isinstance(a, ArrayValue) and a.dims and len(args) <= 1 + len(names) and given.keys() <= {"a", *names}:
+        if isinstance(a, ArrayValue) and a.dims:
             made = maker(t, a, *(given.get(name) for name in names))
         return opaque.call_pure(t, key, args, kwargs) if made is None else made
 

@@ -11,8 +11,8 @@ from ....ir.types import Np
 from ... import elementwise, opaque
 from ...operators import cast
 from ...values import Abstract, ArrayValue, Known, sequence_of, value_of
-from ..rows import dtype_of_numbers, row, scalar_kind
-from .creation import dtype_of, fills, new
+from ..rows import by_name, dtype_of_numbers, row, scalar_kind
+from .creation import copied, dtype_of, fills, new
 from .joins import joined
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ _MOST = 64  # numbers: each is an operation
 
 @row(np.array)
 def _array(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    given = dict(zip(("object", "dtype"), args, strict=False)) | kwargs
+    given = by_name(("object", "dtype"), args, kwargs) or {}
     what, dtype = given.get("object"), given.get("dtype")
     made = None
-    if what is not None and len(args) <= 2 and given.keys() <= {"object", "dtype"} and len(given) == len(args) + len(kwargs):
+    if what is not None:
         made = _copied(t, what, dtype) if isinstance(what, ArrayValue) else _of_items(t, what, dtype)
     return opaque.call_pure(t, np.array, args, kwargs) if made is None else made
 
@@ -37,9 +37,7 @@ def _copied(t: Tracer, a: ArrayValue, dtype: Abstract | None) -> Abstract | None
     order = elementwise.result_order((a,)) if a.dims else None
     if order is None or dtype_of(dtype, a.type.dtype) != a.type.dtype:
         return None
-    made = new(t, a.dims, a.type.dtype, order, None)
-    elementwise.assign(t, made, a)
-    return made
+    return copied(t, a, order)
 
 
 def _of_items(t: Tracer, given: Abstract, dtype: Abstract | None) -> Abstract | None:
