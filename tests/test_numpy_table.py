@@ -166,9 +166,9 @@ def test_statement(statement):
 GIVEN_TWICE = """
     np.pad(a, 1, pad_width=2) | np.roll(a, 1, shift=2) | np.flip(a, 0, axis=0) | np.stack((a, a), 0, axis=0) | np.moveaxis(a, 0, 0, source=0) |
     np.concatenate((a, a), 0, axis=0) | np.array(a, object=a) | np.diff(a, 1, n=1) | np.cross(a, a, b=a) | np.cumsum(a, 0, axis=0) |
-    np.cumsum(a, a=a) | np.histogram(a, 3, bins=3) | np.bincount(a[0].astype(int), x=a) | np.full(3, 1.0, shape=3) | np.zeros(3, shape=3) | np.squeeze(a, a=a) |
+    np.cumsum(a, a=a) | np.histogram(a, 3, bins=3) | np.bincount(a[0].astype(int), x=a) | np.full(3, 1.0, shape=3) | np.zeros(3, shape=3) |
     np.sum(a, 0, axis=0) | np.argmax(a, 1, axis=1) | np.copy(a, a=a) | np.linalg.norm(a, None, ord=None) | np.array([1.0], object=[2.0]) |
-    np.pad(a, 1, 'constant', 0) | np.pad(a, 1, 'edge', constant_values=0)
+    np.squeeze(a, a=a) | np.pad(a, 1, 'constant', 0) | np.pad(a, 1, 'edge', constant_values=0)
 """
 
 
