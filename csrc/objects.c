@@ -352,6 +352,7 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple)
 {
     PyObject *kind, *object, *rows, *value = NULL;
     s->root = -1;
+    s->cache.owner = PJ_NO_TAG;
     if (!PyArg_ParseTuple(tuple, "UOO|Oi;a site is (kind, object, rows) or (kind, object, rows, value, index)", &kind, &object,
                           &rows, &value, &s->root) ||
         (s->callable = pj_recipe_new(object)) == NULL || (s->rows = pj_rows_new(rows, 1)) == NULL) {

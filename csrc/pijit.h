@@ -209,6 +209,10 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple);
 PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
 
+/* inline_cache.c */
+int64_t pj_look_first(int64_t *W, int64_t site, PyObject *o);
+PyObject *pj_layout(PyObject *module, PyObject *none);
+
 /* exits.c */
 PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
 PjStep pj_fill_frame(PjRun *r, PjPending *pending);

@@ -61,6 +61,7 @@ PyObject *pj_symbols(void)
         {"pj_call_loop", (void *)pj_call_loop},
         {"pj_look", (void *)pj_look},
         {"pj_look_at", (void *)pj_look_at},
+        {"pj_look_first", (void *)pj_look_first},
         {"pj_make", (void *)pj_make},
         {"pj_put", (void *)pj_put},
         {"pj_recheck", (void *)pj_recheck},

@@ -8,6 +8,7 @@ from llvmlite import ir
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
+from . import attributes, references
 from . import words as memory
 from .arrays import array_of_object, field
 from .layout import Area, Place, recipe_tuple
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 # Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-_TYPE, _LENGTH, _SET_LENGTH, _FLOAT_VALUE = 8, 16, 24, 16
+_TYPE, _LENGTH, _SET_LENGTH, _ITEMS, _FLOAT_VALUE = 8, 16, 24, 24, 16
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
@@ -36,8 +37,7 @@ def _set_len(d: Driver, op: Op) -> Any:
 @row("list_get")
 def _list_get(d: Driver, op: Op) -> Any:
     b, type = d.builder, op.result.type
-    item = call(b, "pj_list_item", PTR, d.object(op.args[0]), d.scalar(op.args[1]))
-    d.exit_if(op, b.icmp_unsigned("==", item, PTR(None)))
+    item = _list_item(d, op)
     if type == INT:
         place = d.stack(1)
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
@@ -46,10 +46,18 @@ def _list_get(d: Driver, op: Op) -> Any:
         d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
         return field(d, item, _FLOAT_VALUE, F64)
     if type == Obj():
-        # another reference to it may go while Python code runs
-        call(b, "pj_retain", ir.VoidType(), item)
+        references.retain(d, item)  # another reference to it may go while Python code runs
         return item
     raise Unsupported(f"an element of type {type} of a list")
+
+
+def _list_item(d: Driver, op: Op) -> Any:
+    """The object at an index of an exact list; leaves where there is none."""
+    b, index = d.builder, d.scalar(op.args[1])
+    owner = d.object(op.args[0])
+    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, owner, _LENGTH, I64)))
+    items = field(d, owner, _ITEMS, PTR)
+    return field(d, b.gep(items, [index], inbounds=True, source_etype=PTR), 0, PTR)
 
 
 @row("poll")
@@ -99,6 +107,12 @@ def _look(d: Driver, op: Op) -> Any:
     owner = ("null",) if at_hand else recipe_tuple(recipe, _passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
+    kind = attributes.kind(op.attrs["result_guard"]) if at_hand else None
+    if kind is not None:
+        found = attributes.read(d, op, kind, len(d.sites) - 1, d.object(recipe.value), *result_words)
+        if kind in ("whole", "object"):
+            references.retain(d, found)
+        return found
     number = i64(len(d.sites) - 1)
     failed = call(b, "pj_look_at", I64, d.W, number, d.object(recipe.value)) if at_hand else call(b, "pj_look", I64, d.W, number)
     d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))
@@ -146,7 +160,7 @@ def _take(d: Driver, word: int, type: Type) -> Any:
     """A result; one that is an object gets a reference of its own, whether it is the whole result or part of it."""
     value = memory.load_value(d, word, type)
     if is_owned(type):
-        call(d.builder, "pj_retain", ir.VoidType(), value)
+        references.retain(d, value)
     return array_of_object(d, value, type) if isinstance(type, Array) else value
 
 

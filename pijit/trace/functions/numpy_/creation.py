@@ -11,7 +11,7 @@ from ....ir.types import Array, Np
 from ... import elementwise, opaque
 from ...inputs import native_dtype
 from ...operators import cast
-from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
+from ...values import Abstract, ArrayValue, Break, Container, Known, items_of, value_of
 from ..rows import by_name, index, row, scalar_kind
 
 if TYPE_CHECKING:
@@ -25,11 +25,7 @@ _LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_l
 
 def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:
     """The dtype that an argument names; None where it is not a native one."""
-    wanted = (
-        default
-        if given is None or (isinstance(given, Known) and given.value is None)
-        else getattr(given, "value", None)
-    )
+    wanted = default if _is_none(given) else getattr(given, "value", None)
     if isinstance(wanted, Value) or wanted is None:
         return None
     try:
@@ -56,7 +52,7 @@ def new(t: Tracer, dims: tuple[Value, ...], dtype: np.dtype[Any], order: str, fi
 
 
 def _order(given: Abstract | None, default: str) -> str | None:
-    wanted = given.value if isinstance(given, Known) else (default if given is None else None)
+    wanted = default if _is_none(given) else (given.value if isinstance(given, Known) else None)
     return wanted if wanted in ("C", "F", "K") else None
 
 
@@ -72,6 +68,19 @@ def _creator(function: Any, fill: int | None) -> None:
         if dtype is None or order not in ("C", "F") or not dims or _is_negative(dims):
             return opaque.call_pure(t, function, args, kwargs)
         return new(t, dims, dtype, _memory(order, dims), _constant(dtype, fill))
+
+
+@row(np.ndarray)
+def ndarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """np.empty by another name, if it is not given memory."""
+    bound = by_name(("shape", "dtype", "buffer", "offset", "strides", "order"), args, kwargs)
+    if bound is None or not bound.keys() <= {"shape", "dtype", "order"} or "shape" not in bound:
+        raise Break("call_arguments", "np.ndarray of memory that is there")
+    dtype, dims = dtype_of(bound.get("dtype"), float), shape_of(t, bound["shape"])
+    order = _order(bound.get("order"), "C")
+    if dtype is None or order not in ("C", "F") or not dims or _is_negative(dims):
+        raise Break("call_arguments", "np.ndarray of such a shape, dtype or order")
+    return new(t, dims, dtype, _memory(order, dims), None)
 
 
 def _like(function: Any, fill: int | None) -> None:
@@ -108,6 +117,10 @@ def _copier(function: Any, default: str) -> None:
         if memory is None:
             return opaque.call_pure(t, function, args, kwargs)
         return copied(t, a, memory)
+
+
+def _is_none(given: Abstract | None) -> bool:
+    return given is None or (isinstance(given, Known) and given.value is None)
 
 
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
