@@ -23,6 +23,9 @@ static inline int pj_long_compact(PyObject *o, int64_t *out)
     return 0;
 }
 
+/* 3.12: the sign of an int and how many digits it has are one word. */
+#define PJ_TAGGED_INTS (PY_VERSION_HEX >= 0x030C0000)
+
 /* 3.12: the range iterator lost its index; start moves instead. */
 #if PY_VERSION_HEX >= 0x030C0000
 typedef _PyRangeIterObject PjRangeIter;

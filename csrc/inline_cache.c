@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include "lookup.h"
 
-static void remember_field(PyObject *o, PjRow *row, PyObject *found, PjInlineCache *cache)
+/* The cache knows from now on where the object keeps what a "field" row has just found there, or stored. */
+void pj_remember_field(PyObject *o, const PjRow *row, PyObject *found, PjInlineCache *cache)
 {
     PyDictValues *values = row->a >= 0 ? NULL : pj_inline_values(o);
     uint32_t of_value = Py_TYPE(found)->tp_version_tag;
-    if (row->type_tag == 0 || row->type_tag != Py_TYPE(o)->tp_version_tag || of_value == 0 || (row->a < 0 && values == NULL)) {
+    bool has_place = row->a >= 0 || (values != NULL && row->index >= 0);
+    if (row->type_tag == 0 || row->type_tag != Py_TYPE(o)->tp_version_tag || of_value == 0 || !has_place) {
         return;
     }
     cache->owner = row->type_tag;
@@ -28,7 +30,7 @@ int64_t pj_look_first(int64_t *W, int64_t number, PyObject *o)
         return 1;
     }
     if (registers[1] != NULL) {
-        remember_field(o, &site->rows->rows[0], registers[1], &site->cache);
+        pj_remember_field(o, &site->rows->rows[0], registers[1], &site->cache);
     }
     else if (Py_TYPE(o)->tp_version_tag != 0) {
         site->cache.owner = Py_TYPE(o)->tp_version_tag;
@@ -49,6 +51,7 @@ PyObject *pj_layout(PyObject *module, PyObject *none)
         {"values", PJ_VALUES_AT},
         {"values_valid", PJ_VALUES_VALID},
         {"values_mark", PJ_VALUES_MARK},
+        {"tagged_ints", PJ_TAGGED_INTS},
         {"count_bits", PJ_COUNT_BITS},
         {"fragment", offsetof(PjRun, fragment)},
         {"sites", offsetof(PjFragment, sites)},

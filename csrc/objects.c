@@ -338,6 +338,9 @@ int64_t pj_put(int64_t *W, int64_t number)
                                           : put_index(o, W[s->root], value))
                : row->op == PJ_GUARD_FIELD ? put_field(o, row, value)
                                            : put_item(o, row, value);
+        if (done && row != NULL && row->op == PJ_GUARD_FIELD) {
+            pj_remember_field(o, row, value, &s->cache);
+        }
     }
     Py_XDECREF(o);
     Py_XDECREF(value);

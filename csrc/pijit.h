@@ -210,6 +210,7 @@ PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
 
 /* inline_cache.c */
+void pj_remember_field(PyObject *o, const PjRow *row, PyObject *found, PjInlineCache *cache);
 int64_t pj_look_first(int64_t *W, int64_t site, PyObject *o);
 PyObject *pj_layout(PyObject *module, PyObject *none);
 

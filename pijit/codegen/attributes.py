@@ -2,17 +2,20 @@
 
     owner's tag is the cache's?  no -> pj_look_first, which leaves by the exit where the rows do not hold, and else fills the cache
     the object in the slot, or among the instance's values; none -> pj_look_first
-    what it is: a float, an object of the class that the cache knows, None -> checked and unboxed here
+    what it is: a number, an object of the class that the cache knows, None -> checked and unboxed here
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..ir.graph import Box, Const
+from ..ir.types import FLOAT, is_owned
 from . import words as memory
 from .arrays import field
-from .llvm import F64, I8, I32, I64, PTR, call, i64
-from .references import layout
+from .llvm import I8, I32, I64, PTR, call, i64
+from .references import USUAL, count_type, layout
+from .unboxing import FLOAT_VALUE, NUMBERS, TYPE, float_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,12 +23,60 @@ if TYPE_CHECKING:
     from ..ir.graph import Op
     from .driver import Driver
 
-_TYPE, _FLOAT_VALUE = 8, 16  # byte offsets in CPython's objects
-_USUAL = (99, 1)
+
+class Cache:
+    """The one of a site. Generated code goes on elsewhere where it does not help."""
+
+    def __init__(self, d: Driver, site: int, elsewhere: Any) -> None:
+        self._d, self._elsewhere = d, elsewhere
+        self._at = site * layout()["site"] + layout()["cache"]
+
+    def part(self, name: str) -> Any:
+        return field(self._d, self._d.sites_of_run(), self._at + layout()[name], I32)
+
+    def must(self, condition: Any) -> None:
+        on = self._d.function.append_basic_block("on")
+        self._d.builder.cbranch(condition, on, self._elsewhere).set_weights(USUAL)
+        self._d.builder.position_at_end(on)
+
+    def tag(self, o: Any) -> Any:
+        """Which version of which type an object is of."""
+        return field(self._d, field(self._d, o, TYPE, PTR), layout()["type_tag"], I32)
+
+    def place(self, o: Any) -> Any:
+        """Where an object whose tag is the cache's has the attribute: its slot, or one of the values, if it still has them."""
+        d, b = self._d, self._d.builder
+        in_slot, in_values, after = (d.function.append_basic_block(name) for name in ("slot", "values", "found"))
+        slot = b.sext(self.part("slot"), I64)
+        b.cbranch(b.icmp_signed(">=", slot, i64(0)), in_slot, in_values)
+        b.position_at_end(in_slot)
+        first = b.gep(o, [slot], inbounds=True, source_etype=I8)
+        b.branch(after)
+        b.position_at_end(in_values)
+        second = b.gep(self._values(o), [b.sext(self.part("place"), I64)], source_etype=I8)
+        other = b.block
+        b.branch(after)
+        b.position_at_end(after)
+        place = b.phi(PTR)
+        place.add_incoming(first, in_slot)
+        place.add_incoming(second, other)
+        return place
+
+    def _values(self, o: Any) -> Any:
+        d, b, at = self._d, self._d.builder, layout()
+        if at["values_valid"] >= 0:
+            values = b.gep(o, [i64(at["values"])], inbounds=True, source_etype=I8)
+            self.must(b.icmp_unsigned("!=", field(d, values, at["values_valid"], I8), I8(0)))
+            return values
+        marked, mark = field(d, o, at["values"], PTR), at["values_mark"]
+        word = b.ptrtoint(marked, I64)
+        self.must(b.icmp_unsigned("!=", b.and_(word, i64(mark)) if mark else word, i64(0)))
+        return b.gep(marked, [i64(mark)], source_etype=I8) if mark else marked
 
 
 def kind(rows: Sequence[tuple[Any, ...]]) -> str | None:
-    """How the rows can be looked at here: "whole", the type of the object itself; "float", "object", "none", what an attribute is; or None."""
+    """How the rows can be looked at here: "whole", the type of the object itself; what an attribute is: "object", "none" or a kind of
+    numbers; or None."""
     if not layout() or not rows or len(rows) > 2:
         return None
     *fields, (name, register, *what) = rows
@@ -33,44 +84,32 @@ def kind(rows: Sequence[tuple[Any, ...]]) -> str | None:
         return "whole" if (name, register) == ("object", 0) else None
     if fields[0][:2] != ("field", 0) or register != 1:
         return None
-    return name if name in ("float", "object") else "none" if (name, what) == ("is", [None]) else None
+    return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
 
 
 def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any:
-    """What the rows of the site unbox of the object, into a word where it is looked up: a double, a pointer, or nothing."""
-    b, function, at = d.builder, d.function, layout()
+    """What the rows of the site unbox of the object, into a word where it is looked up: a number, a pointer, or nothing."""
+    b, function = d.builder, d.function
     slow, after = function.append_basic_block("look"), function.append_basic_block("seen")
-
-    def must(condition: Any) -> None:
-        on = function.append_basic_block("on")
-        b.cbranch(condition, on, slow).set_weights(_USUAL)
-        b.position_at_end(on)
-
-    def cached(name: str) -> Any:
-        return field(d, d.sites_of_run(), site * at["site"] + at["cache"] + at[name], I32)
-
-    def tag(pointer: Any) -> Any:
-        return field(d, field(d, pointer, _TYPE, PTR), at["type_tag"], I32)
-
-    must(b.icmp_unsigned("==", tag(o), cached("owner")))
+    cache = Cache(d, site, slow)
+    cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
     usual = found = o
     if kind != "whole":
-        found = _found(d, o, cached, must)
-        must(b.icmp_unsigned("!=", found, PTR(None)))
-    if kind == "float":
-        must(b.icmp_unsigned("==", field(d, found, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
-        usual = field(d, found, _FLOAT_VALUE, F64)
+        found = field(d, cache.place(o), 0, PTR)
+        cache.must(b.icmp_unsigned("!=", found, PTR(None)))
+    if kind in NUMBERS:
+        usual = NUMBERS[kind](d, found, cache.must)
     elif kind == "object":
-        must(b.icmp_unsigned("==", tag(found), cached("value")))
+        cache.must(b.icmp_unsigned("==", cache.tag(found), cache.part("value")))
         usual = found
     elif kind == "none":
-        must(b.icmp_unsigned("==", found, d.data_symbol("_Py_NoneStruct")))
+        cache.must(b.icmp_unsigned("==", found, d.data_symbol("_Py_NoneStruct")))
         usual = None
     fast = b.block
     b.branch(after)
     b.position_at_end(slow)
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look_first", I64, d.W, i64(site), o), i64(0)))
-    rare = None if usual is None else memory.load(d, word, usual.type)
+    rare = None if usual is None else memory.load_value(d, word, op.result.type)
     other = b.block
     b.branch(after)
     b.position_at_end(after)
@@ -82,30 +121,26 @@ def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any
     return phi
 
 
-def _found(d: Driver, o: Any, cached: Callable[[str], Any], must: Callable[[Any], None]) -> Any:
-    """What is there: in the slot, or among the values, if the instance still has them."""
-    b, at = d.builder, layout()
-    in_slot, in_values, after = (d.function.append_basic_block(name) for name in ("slot", "values", "found"))
-    slot = b.sext(cached("slot"), I64)
-    b.cbranch(b.icmp_signed(">=", slot, i64(0)), in_slot, in_values)
-    b.position_at_end(in_slot)
-    first = b.gep(o, [slot], inbounds=True, source_etype=I8)
+def is_written(place: tuple[Any, ...], owner: Any, value: Any) -> bool:
+    """Whether a number is put into an attribute and nothing else will be that very object: then it may be written over the one that is there."""
+    at_hand = isinstance(owner, Box) and not isinstance(owner.value, Const) and is_owned(owner.value.type)
+    number = isinstance(value, Box) and not isinstance(value.value, Const) and value.value.type == FLOAT
+    return bool(layout().get("count_bits")) and place[0] == "field" and at_hand and number
+
+
+def write(d: Driver, site: int, o: Any, number: Any, otherwise: Callable[[], None]) -> None:
+    """Puts a number over the one that is there, if nothing else has that."""
+    b, function = d.builder, d.function
+    slow, after = function.append_basic_block("put"), function.append_basic_block("there")
+    cache = Cache(d, site, slow)
+    cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
+    old = field(d, cache.place(o), 0, PTR)
+    cache.must(b.icmp_unsigned("!=", old, PTR(None)))
+    float_of(d, old, cache.must)
+    cache.must(b.icmp_unsigned("==", field(d, old, 0, count_type()), count_type()(1)))
+    b.store(number, b.gep(old, [i64(FLOAT_VALUE)], inbounds=True, source_etype=I8), align=8).set_metadata("tbaa", d.tags.fields)
     b.branch(after)
-    b.position_at_end(in_values)
-    if at["values_valid"] >= 0:
-        values = b.gep(o, [i64(at["values"])], inbounds=True, source_etype=I8)
-        must(b.icmp_unsigned("!=", field(d, values, at["values_valid"], I8), I8(0)))
-    else:
-        marked = field(d, o, at["values"], PTR)
-        mark = at["values_mark"]
-        there = b.and_(b.ptrtoint(marked, I64), i64(1)) if mark else b.ptrtoint(marked, I64)
-        must(b.icmp_unsigned("!=", there, i64(0)))
-        values = b.gep(marked, [i64(mark)], source_etype=I8) if mark else marked
-    second = b.gep(values, [b.sext(cached("place"), I64)], source_etype=I8)
-    other = b.block
+    b.position_at_end(slow)
+    otherwise()
     b.branch(after)
     b.position_at_end(after)
-    place = b.phi(PTR)
-    place.add_incoming(first, in_slot)
-    place.add_incoming(second, other)
-    return field(d, place, 0, PTR)

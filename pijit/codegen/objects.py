@@ -8,18 +8,18 @@ from llvmlite import ir
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, references
+from . import attributes, references, unboxing
 from . import words as memory
 from .arrays import array_of_object, field
 from .layout import Area, Place, recipe_tuple
-from .llvm import F64, I8, I64, PTR, call, i64
+from .llvm import I8, I64, PTR, call, i64
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
     from .driver import Driver
 
 # Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-_TYPE, _LENGTH, _SET_LENGTH, _ITEMS, _FLOAT_VALUE = 8, 16, 24, 24, 16
+_LENGTH, _SET_LENGTH, _ITEMS = 16, 24, 24
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
@@ -36,15 +36,11 @@ def _set_len(d: Driver, op: Op) -> Any:
 
 @row("list_get")
 def _list_get(d: Driver, op: Op) -> Any:
-    b, type = d.builder, op.result.type
+    type = op.result.type
     item = _list_item(d, op)
-    if type == INT:
-        place = d.stack(1)
-        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
-        return b.load(place, typ=I64)
-    if type == FLOAT:
-        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
-        return field(d, item, _FLOAT_VALUE, F64)
+    if type in (INT, FLOAT):
+        unbox = unboxing.any_int_of if type == INT else unboxing.float_of
+        return unbox(d, item, lambda holds: d.exit_if(op, d.builder.not_(holds)))
     if type == Obj():
         references.retain(d, item)  # another reference to it may go while Python code runs
         return item
@@ -133,13 +129,22 @@ def _make(d: Driver, op: Op) -> Any:
 @row("put")
 def _put(d: Driver, op: Op) -> None:
     b = d.builder
-    place = _passing(d, Area(d.layout.call_start))
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
     rows = [(kind, 0, *names)] if names else []
-    word = place(index[0].value) if index else -1
-    d.sites.append(("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word))
-    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+    site = len(d.sites)
+    d.sites.append(())
+
+    def by_helper() -> None:
+        place = _passing(d, Area(d.layout.call_start))
+        word = place(index[0].value) if index else -1
+        d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
+        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
+
+    if attributes.is_written(op.attrs["place"], owner, value):
+        attributes.write(d, site, d.object(owner.value), d.value(value.value), by_helper)
+    else:
+        by_helper()
 
 
 def _passing(d: Driver, area: Area) -> Place:
