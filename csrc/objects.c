@@ -217,8 +217,11 @@ int64_t pj_look_at(int64_t *W, int64_t number, PyObject *o)
 PyObject *pj_make(int64_t *W, int64_t number)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
-    pj_hold_inputs(r); /* making an object may collect garbage */
-    PyObject *o = pj_build(r->fragment->sites[number].callable, W);
+    PjRecipe *recipe = r->fragment->sites[number].callable;
+    if (!pj_recipe_is_const(recipe)) {
+        pj_hold_inputs(r); /* making an object may collect garbage */
+    }
+    PyObject *o = pj_build(recipe, W);
     if (o == NULL) {
         PyErr_Clear();
     }

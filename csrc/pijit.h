@@ -230,6 +230,7 @@ PjRecipe *pj_recipe_new(PyObject *tuple);
 void pj_recipe_free(PjRecipe *recipe);
 bool pj_recipe_keeps(const PjRecipe *recipe);
 bool pj_recipe_empty(const PjRecipe *recipe); /* it may give nothing */
+bool pj_recipe_is_const(const PjRecipe *recipe);
 bool pj_recipe_is_bound(const PjRecipe *recipe);
 bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Box, Const
-from ..ir.types import FLOAT, is_owned
 from . import words as memory
 from .arrays import field
 from .llvm import I8, I32, I64, PTR, call, i64
-from .references import USUAL, count_type, layout
-from .unboxing import FLOAT_VALUE, NUMBERS, TYPE, float_of
+from .looks import NUMBERS, layout
+from .references import USUAL, count_type
+from .unboxing import FLOAT_VALUE, TYPE, UNBOX, float_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ..ir.graph import Op
     from .driver import Driver
@@ -74,19 +73,6 @@ class Cache:
         return b.gep(marked, [i64(mark)], source_etype=I8) if mark else marked
 
 
-def kind(rows: Sequence[tuple[Any, ...]]) -> str | None:
-    """How the rows can be looked at here: "whole", the type of the object itself; what an attribute is: "object", "none" or a kind of
-    numbers; or None."""
-    if not layout() or not rows or len(rows) > 2:
-        return None
-    *fields, (name, register, *what) = rows
-    if not fields:
-        return "whole" if (name, register) == ("object", 0) else None
-    if fields[0][:2] != ("field", 0) or register != 1:
-        return None
-    return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
-
-
 def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any:
     """What the rows of the site unbox of the object, into a word where it is looked up: a number, a pointer, or nothing."""
     b, function = d.builder, d.function
@@ -98,7 +84,7 @@ def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any
         found = field(d, cache.place(o), 0, PTR)
         cache.must(b.icmp_unsigned("!=", found, PTR(None)))
     if kind in NUMBERS:
-        usual = NUMBERS[kind](d, found, cache.must)
+        usual = UNBOX[kind](d, found, cache.must)
     elif kind == "object":
         cache.must(b.icmp_unsigned("==", cache.tag(found), cache.part("value")))
         usual = found
@@ -119,13 +105,6 @@ def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any
     phi.add_incoming(usual, fast)
     phi.add_incoming(rare, other)
     return phi
-
-
-def is_written(place: tuple[Any, ...], owner: Any, value: Any) -> bool:
-    """Whether a number is put into an attribute and nothing else will be that very object: then it may be written over the one that is there."""
-    at_hand = isinstance(owner, Box) and not isinstance(owner.value, Const) and is_owned(owner.value.type)
-    number = isinstance(value, Box) and not isinstance(value.value, Const) and value.value.type == FLOAT
-    return bool(layout().get("count_bits")) and place[0] == "field" and at_hand and number
 
 
 def write(d: Driver, site: int, o: Any, number: Any, otherwise: Callable[[], None]) -> None:

@@ -21,9 +21,9 @@ from .arrays import ArrayValue, array_of_object, field, phi_of_array
 from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
+from .looks import layout
 from .npscalars import Deferred
 from .owners import Owners
-from .references import layout
 from .relaxed import CONTRACTED, REGROUPED, totals
 from .rows import LOWERINGS, Unsupported
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Box, Const, Op, Value
+from ..ir.graph import Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, references, unboxing
+from . import attributes, looks, references, unboxing
 from . import words as memory
 from .arrays import array_of_object, field
 from .layout import Area, Place, recipe_tuple
@@ -99,11 +99,11 @@ def _look(d: Driver, op: Op) -> Any:
     """What the rows unbox is taken from its words."""
     b, area = d.builder, Area(d.layout.call_start)
     (recipe,) = op.attrs["arguments"]
-    at_hand = isinstance(recipe, Box) and not isinstance(recipe.value, Const) and is_owned(recipe.value.type)
+    at_hand = looks.is_at_hand(recipe)
     owner = ("null",) if at_hand else recipe_tuple(recipe, _passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
-    kind = attributes.kind(op.attrs["result_guard"]) if at_hand else None
+    kind = looks.reads(op)
     if kind is not None:
         found = attributes.read(d, op, kind, len(d.sites) - 1, d.object(recipe.value), *result_words)
         if kind in ("whole", "object"):
@@ -141,7 +141,7 @@ def _put(d: Driver, op: Op) -> None:
         d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
 
-    if attributes.is_written(op.attrs["place"], owner, value):
+    if looks.writes(op):
         attributes.write(d, site, d.object(owner.value), d.value(value.value), by_helper)
     else:
         by_helper()

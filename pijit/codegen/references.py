@@ -1,27 +1,19 @@
-"""How this CPython keeps objects, and references to them counted by generated code itself."""
+"""References to objects, counted by generated code itself."""
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from . import emit
 from .arrays import field
 from .llvm import I32, I64, call
+from .looks import layout
 
 if TYPE_CHECKING:
     from .driver import Driver
 
 USUAL = (99, 1)  # branch weights
-
-
-@functools.cache
-def layout() -> dict[str, int]:
-    """What csrc/inline_cache.c says of it; empty where the extension is not built: helpers look then."""
-    native = emit._native()
-    return {} if native is None else native.layout()
 
 
 def count_type() -> Any:

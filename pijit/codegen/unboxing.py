@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .arrays import field
 from .llvm import F64, I32, I64, PTR, call, i64
-from .references import USUAL, layout
+from .looks import NUMBERS, layout
+from .references import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,4 +70,4 @@ def bool_of(d: Driver, o: Any, must: Must) -> Any:
     return true
 
 
-NUMBERS = {"float": float_of, "int": int_of, "bool": bool_of}  # by the guard row that checks and unboxes the same
+UNBOX = dict(zip(NUMBERS, (float_of, int_of, bool_of), strict=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pijit.codegen import looks
 from pijit.ground.config import CONFIG
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
@@ -35,7 +36,8 @@ _WORK = {
     **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     "list_get": 2.0,
-    **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster
+    **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster,
+    **dict.fromkeys(("read", "written"), 2.0),  # but not than generated code that does it by itself
     "np_op": 50.0,
     "draw": 150.0,
     "call": -80.0,
@@ -47,7 +49,10 @@ _LOOP_SPEEDUP = 8.0
 # but for one that looks at objects and stores in them, or copies a list. There: what the interpreter, whose instructions are specialised, takes
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
-_OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "obj_len": (0.0, 1.0), "cmp": (0.0, 1.0), "call": (100.0, 180.0)}
+_OBJECTS = {
+    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 14.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
+    "cmp": (0.0, 1.0), "call": (100.0, 180.0),
+}  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
 _SLOWER = frozenset({"look", "put", "make"})
@@ -82,7 +87,7 @@ def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dic
         for op in block.ops:
             for exit in op.exits.values():
                 found[exit.index] = so_far - _rebuilt(exit)
-            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(op.name, _PER_OP)
+            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(_name(op), _PER_OP)
         if isinstance(block.end, Leave):
             found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
         for jump in block.jumps():
@@ -117,6 +122,13 @@ def _rebuilt(exit: Exit) -> float:
     return _BOXED * sum(len(frame.locals) + len(frame.stack) for frame in exit.frames) + _FRAME * max(0, len(exit.frames) - 1)
 
 
+def _name(op: Op) -> str:
+    """That of the operation's row: of a read or store of an attribute, by who does it."""
+    if op.name == "look" and looks.reads(op):
+        return "read"
+    return "written" if op.name == "put" and looks.writes(op) else op.name
+
+
 def has_loop(graph: Graph) -> bool:
     """Whether native code can go round."""
     return bool(_back_jumps(graph))
@@ -134,12 +146,12 @@ def loop_gain(graph: Graph) -> float:
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
-        names = {op.name for block in blocks - nested for op in block.ops}
+        names = {_name(op) for block in blocks - nested for op in block.ops}
         work = {name for name in names if _WORK.get(name, 0.0) > _PER_OP}
         if work and not (work <= _ELEMENTS and names & _SLOWER):
             return _LOOP_SPEEDUP
         if not nested:  # else its own share is small
-            gains.append(_gain([op.name for block in blocks for op in block.ops]))
+            gains.append(_gain([_name(op) for block in blocks for op in block.ops]))
     return max(gains, default=0.0)
 
 
@@ -177,7 +189,7 @@ def _gain(names: Sequence[str]) -> float:
 def is_doubtful(graph: Graph) -> bool:
     """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, or does a few things only. What
     works on arrays or goes round a loop of numbers is."""
-    names = {op.name for block in graph.blocks for op in block.ops}
+    names = {_name(op) for block in graph.blocks for op in block.ops}
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
     return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call"))

@@ -1,0 +1,48 @@
+"""Which attributes generated code reads and writes by itself (`attributes.py`). Asked also where the compiler is not loaded."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Box, Const
+from ..ir.types import FLOAT, is_owned
+from . import emit
+
+if TYPE_CHECKING:
+    from ..ir.graph import Op
+
+NUMBERS = ("float", "int", "bool")  # guard rows whose numbers it unboxes
+
+
+@functools.cache
+def layout() -> dict[str, int]:
+    """Where it finds what it looks at: csrc/inline_cache.c. Empty where the extension is not built: helpers look then."""
+    native = emit._native()
+    return {} if native is None else dict(native.layout())
+
+
+def reads(op: Op) -> str | None:
+    """How a "look" is done by generated code: at "whole", the type of the object itself; or what an attribute is, "object", "none" or a kind of
+    numbers. None: it is not."""
+    (owner,), rows = op.attrs["arguments"], op.attrs["result_guard"]
+    if not layout() or not is_at_hand(owner) or not 1 <= len(rows) <= 2:
+        return None
+    *fields, (name, register, *what) = rows
+    if not fields:
+        return "whole" if (name, register) == ("object", 0) else None
+    if fields[0][:2] != ("field", 0) or register != 1:
+        return None
+    return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
+
+
+def writes(op: Op) -> bool:
+    """Whether a "put" puts a number into an attribute that nothing else will be: then it may be written over the one that is there."""
+    owner, value = op.attrs["arguments"][:2]
+    number = isinstance(value, Box) and not isinstance(value.value, Const) and value.value.type == FLOAT
+    return bool(layout().get("count_bits")) and op.attrs["place"][0] == "field" and is_at_hand(owner) and number
+
+
+def is_at_hand(owner: Any) -> bool:
+    """Whether a recipe stands for an object that generated code has."""
+    return isinstance(owner, Box) and not isinstance(owner.value, Const) and is_owned(owner.value.type)
