@@ -54,7 +54,7 @@ PROGRAMS = {
         (grid(9),),
     ),
     "arrays by their class": (
-        "def f(a, n):\n    b = np.ndarray((n, 3), dtype=np.float32)\n    b[...] = a\n    c = np.ndarray(n, order='F')\n    c[:] = 1\n    return b, c\n",
+        "def f(a, n):\n    b = np.ndarray((n, 3), dtype=np.float32)\n    b[:] = a\n    c = np.ndarray(n, order='F')\n    c[:] = 1\n    return b, c\n",
         (grid(3), 4),
     ),
     "arrays by their class, over memory": ("def f(a):\n    b = np.ndarray((2,), a.dtype, a, 8)\n    b[0] = -1.0\n    return a, b\n", (grid(4),)),

@@ -1,4 +1,4 @@
-"""Attributes that generated code reads and writes by itself (codegen/attributes.py): whatever becomes of the class, the instance and what it holds."""
+"""Attributes that generated code reads and writes by itself (codegen/attributes.py), whatever becomes of classes and instances."""
 
 from __future__ import annotations
 

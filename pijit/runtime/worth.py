@@ -7,6 +7,7 @@ by mistake runs at about the interpreter's speed, what is retired by mistake run
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from pijit.codegen import looks
 from pijit.ground.config import CONFIG
@@ -19,7 +20,7 @@ _GUARD = 5.0  # each guard above a few
 _FEW = 2
 RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
 _BOXED = 6.0  # per slot that an exit rebuilds
-_FRAME = 110.0  # per frame of an inlined function that it rebuilds, above what the interpreter takes for calling it
+_FRAME = 250.0  # per frame of an inlined function that it rebuilds, above what the interpreter takes for calling it
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
 _WORK = {
@@ -50,7 +51,7 @@ _LOOP_SPEEDUP = 8.0
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {
-    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 14.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
+    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
     "cmp": (0.0, 1.0), "call": (100.0, 180.0),
 }  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
@@ -66,13 +67,35 @@ _ENOUGH = 1024  # times that tell how long something takes
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
 
-def savings(graph: Graph) -> list[float]:
-    """For every exit, by its index: what the way to it through the graph saves, once round each loop on it that counts. Other
-    loops may not go round at all."""
+class Way(NamedTuple):
+    """To an exit: what it saves, once round each loop on it that counts (other loops may not go round at all); what leaving there costs; and what a
+    nanosecond of going round saves, as far as is known: that of the innermost loop that the exit is in, else of the best one."""
+
+    saves: float
+    leaving: float
+    gain: float
+
+
+def ways(graph: Graph) -> list[Way]:
+    """For every exit, by its index."""
     found, trips = _along(graph, {})
     for _ in list(trips):  # what loops within loops save comes in from the inside
         found, trips = _along(graph, trips)
-    return [found[index] for index in sorted(found)]
+    best, inner = loop_gain(graph), _innermost_gains(graph)
+    block_of = {exit.index: block for block in graph.blocks for op in block.ops for exit in op.exits.values()}
+    leaving = {exit.index: _rebuilt(exit) for exit in graph.exits()}
+    return [Way(found[index], leaving[index], inner.get(block_of.get(index), best)) for index in sorted(found)]
+
+
+def savings(graph: Graph) -> list[float]:
+    """What each way saves, less what leaving costs."""
+    return [way.saves - way.leaving for way in ways(graph)]
+
+
+def _innermost_gains(graph: Graph) -> dict[Block | None, float]:
+    """By block, that of the smallest loop which it is in."""
+    loops = sorted(_loops(graph).values(), key=len, reverse=True)
+    return {block: _gain([_name(op) for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
 
 
 def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
@@ -86,10 +109,10 @@ def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dic
         so_far = best[id(block)] = best.get(id(block), 0.0) + trips.get(id(block), 0.0)
         for op in block.ops:
             for exit in op.exits.values():
-                found[exit.index] = so_far - _rebuilt(exit)
+                found[exit.index] = so_far
             so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(_name(op), _PER_OP)
         if isinstance(block.end, Leave):
-            found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
+            found[block.end.exit.index] = so_far
         for jump in block.jumps():
             target = id(jump.target)
             if place[target] > n:
@@ -126,7 +149,12 @@ def _name(op: Op) -> str:
     """That of the operation's row: of a read or store of an attribute, by who does it."""
     if op.name == "look" and looks.reads(op):
         return "read"
-    return "written" if op.name == "put" and looks.writes(op) else op.name
+    return "written" if op.name == "put" and looks.writes(op) and _is_computed(op.attrs["arguments"][1].value) else op.name
+
+
+def _is_computed(value: Value) -> bool:
+    """Else an object has it already, and a store puts that in its place."""
+    return isinstance(value.op, Op) and value.op.name not in ("look", "list_get")
 
 
 def has_loop(graph: Graph) -> bool:
@@ -175,8 +203,9 @@ def _loops(graph: Graph) -> dict[Block, set[Block]]:
 
 def _gain(names: Sequence[str]) -> float:
     """That of a loop without others in it. Only of one through a list is it sure enough that the interpreter is faster."""
-    through_list = "list_get" in names and ("look" in names or _COPIES.issuperset(names))
-    if not through_list and not {"look", "call"} & set(names):
+    objects = {"look", "read", "written"} & set(names)
+    through_list = "list_get" in names and (objects or _COPIES.issuperset(names))
+    if not through_list and not objects and "call" not in names:
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
@@ -227,10 +256,9 @@ def net(fragment: FragmentRecord) -> float:
     native = fragment.native
     if native is None:
         return 0.0
-    gain = fragment.loop_gain or (0.0 if fragment.doubtful else _ARRAYS_SPEEDUP)
-    loop = native.sampled / native.samples if gain and native.samples else 0.0
+    loop = native.sampled / native.samples if native.samples else 0.0
     kinds = (exit.kind for exit in fragment.exits)
-    return saving(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop, gain)
+    return saving(native.hits, len(fragment.guards), native.exits, fragment.ways, kinds, loop, 0.0 if fragment.doubtful else _ARRAYS_SPEEDUP)
 
 
 def known_net(fragment: FragmentRecord) -> float:
@@ -242,14 +270,16 @@ def known_net(fragment: FragmentRecord) -> float:
 
 
 def saving(
-    hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float, gain: float = _LOOP_SPEEDUP
-) -> float:
-    """What has run so far has saved that. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round; ``gain``:
-    what one of them saves."""
-    cost, saved = hits * _GUARD * max(0, guards - _FEW), 0.0
-    for count, save, kind in zip(taken, saves, kinds, strict=True):
+    hits: int, guards: int, taken: Sequence[int], ways: Iterable[tuple[float, float, float]], kinds: Iterable[str],
+    nanoseconds: float = 0.0, straight: float = 0.0,
+) -> float:  # fmt: skip
+    """What has run so far has saved that. ``nanoseconds``: mean time in native code of a run, 0 when it is not known; ``straight``: what one of them
+    saves where there are no loops."""
+    cost, saved, gains = hits * _GUARD * max(0, guards - _FEW), 0.0, 0.0
+    for count, (saves, leaving, gain), kind in zip(taken, ways, kinds, strict=True):
+        gains += count * (gain or straight)
         if kind != "poll":
-            cost += count * (RETURN if kind == "return" else RUN)
-            saved += count * save
-    looping = hits * max(0.0, loop_nanoseconds - _EMPTY_RUN)
-    return max(saved, looping * gain) - cost  # the way to the exit is a part of what loops
+            cost += count * ((RETURN if kind == "return" else RUN) + leaving)
+            saved += count * saves
+    going_round = hits * max(0.0, nanoseconds - _EMPTY_RUN) * gains / max(1, sum(taken))
+    return max(saved, going_round) - cost  # the way to the exit is a part of what goes round
