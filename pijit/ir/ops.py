@@ -107,7 +107,8 @@ ROWS = (
     Row("slice_bounds", "(first, length) of range(n)[start:stop:step], (0, 0) of none; args start, stop, n; attr step; absent start/stop are None in"
         " attr `given`: (bool, bool)", attrs=("step", "given")),
     Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides. attr axes tells the strides that"
-        " NumPy shows: per axis of the result, the axis of a that it is and the step along it (a new one: -1, 0); \"new\": those of a new array;"
+        " NumPy shows: per axis of the result, the axis of a that it is and the step along it (a new one: -1, 0), of a"
+        " diagonal those of both axes; \"new\": those of a new array;"
         " \"shape\": those of a where it has the same shape, else of a new array", fresh=True,
         attrs=("axes",)),
     # arrays: whole

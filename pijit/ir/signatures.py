@@ -121,8 +121,9 @@ def _element(skip: int) -> Signature:
 def _view(op: Op) -> bool:
     array = op.args[0].type
     axes = op.attrs["axes"]
-    known = axes in ("new", "shape") or (isinstance(array, Array) and all(-1 <= axis < array.ndim for axis, _ in axes) and len(axes) == _rank(op))
-    return known and isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
+    if not isinstance(array, Array) or not _one(op, Array) or not _ints(op, 1) or len(op.args) != 2 + 2 * _rank(op):
+        return False
+    return axes in ("new", "shape") or (len(axes) == _rank(op) and all(-1 <= axis < array.ndim for along in axes for axis in along[::2]))
 
 
 def _rank(op: Op) -> int:
