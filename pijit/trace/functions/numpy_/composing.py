@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir.graph import Value, const
+from ....ir.types import Array
 from ... import elementwise, opaque, standins, subscripts
 from ...values import Abstract, ArrayValue, Known
 from ..rows import by_name, row
+from .creation import new
 from .views import places_of
 
 if TYPE_CHECKING:
@@ -66,6 +68,16 @@ def ew(t: Tracer, ufunc: str, *operands: Abstract) -> ArrayValue:
     """Of operands that have a native loop."""
     made = elementwise.attempt(t, ufunc, *operands)
     assert isinstance(made, ArrayValue)
+    return made
+
+
+def stretched(t: Tracer, a: ArrayValue, dims: tuple[Value, ...]) -> ArrayValue:
+    """A new array of these lengths: what is in one that has 1 where they are others."""
+    if elementwise.native(t, "positive", (a.type.dtype,) * 2):  # becomes part of a kernel
+        order, stretch = Array(a.type.name, len(dims), "C"), (elementwise.stretched(a, len(dims)),)
+        return ArrayValue(t.emit("ew", (a.value, *dims), order, ufunc="positive", n=1, stretch=stretch, reason="fp_flags"), dims)
+    made = new(t, dims, a.type.dtype, "C", None)
+    elementwise.assign(t, made, a)
     return made
 
 

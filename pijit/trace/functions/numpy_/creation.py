@@ -147,6 +147,20 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return new(t, dims, dtype, "C", cast(t, value, Np(dtype.name)))
 
 
+@row(np.full_like)
+def full_like(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    bound = by_name(("a", "fill_value", "dtype"), args, kwargs) or {}
+    model, fill = bound.get("a"), bound.get("fill_value")
+    value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
+    order = elementwise.result_order((model,)) if isinstance(model, ArrayValue) and model.dims else None
+    if value is None or order is None or not isinstance(model, ArrayValue):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    dtype = dtype_of(bound.get("dtype"), model.type.dtype)
+    if dtype is None or not fills(value, dtype):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    return new(t, model.dims, dtype, order, cast(t, value, Np(dtype.name)))
+
+
 def fills(value: Value, dtype: np.dtype[Any]) -> bool:
     """Whether the scalar is converted natively to the dtype."""
     kind = (

@@ -109,8 +109,9 @@ def _shape(t: Tracer, given: Given) -> tuple[Value, Value] | None:
     """How many rows and columns; none of them less than 0."""
     from ...tracer import compare
 
-    rows, columns = given.get("N"), given.get("M", Known(None))
-    columns = rows if isinstance(columns, Known) and columns.value is None else columns
+    rows, columns = given.get("N"), given.get("M")
+    if columns is None or (isinstance(columns, Known) and columns.value is None):
+        columns = rows
     if rows is None or columns is None or scalar_kind(rows) not in _INTS or scalar_kind(columns) not in _INTS:
         return None
     dims = tuple(index(t, number, "shape") for number in (rows, columns))

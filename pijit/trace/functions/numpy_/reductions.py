@@ -16,7 +16,7 @@ from ...operators import cast
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, Scalar
 from ..rows import row
-from .arrays import contiguous, length, transposed
+from .arrays import contiguous, length, permuted
 from .creation import copied
 from .views import places_of
 
@@ -63,15 +63,12 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     places = tuple(range(rank)) if every else None if isinstance(axis, Container) and axis.kind == "list" else places_of(axis, rank)
     if not places or max(places) - min(places) >= len(places):  # others lie between them
         return None
-    if a.type.order != "C":
-        if a.type.order == "F" and not keep.value and (rank == 2 or len(places) == rank):
-            a, places = transposed(t, a), tuple(rank - 1 - place for place in places)
-        elif rank == 1 or (a.type.order == "S" and len(places) == 1):
-            if ufunc not in _IN_ORDER and a.type.dtype.kind not in "iu":
-                return None
-            a = packed(t, a)
-        else:
+    if a.type.order == "F" and not keep.value and (rank == 2 or len(places) == rank):
+        a, places = permuted(t, a, tuple(range(rank))[::-1]), tuple(rank - 1 - place for place in places)
+    elif a.type.order != "C":
+        if not (rank == 1 or (a.type.order == "S" and len(places) == 1)) or not (ufunc in _IN_ORDER or a.type.dtype.kind in "iu"):
             return None
+        a = packed(t, a)
     first, last = min(places), max(places) + 1
     count = length(t, a.dims[first:last])
     if len(places) == rank and not keep.value:

@@ -133,20 +133,6 @@ _clip(np.clip)
 _clip(np.ndarray.clip)
 
 
-def _round(function: Any) -> None:
-    """Of floats to whole numbers: that is np.rint."""
-
-    @row(function)
-    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        a = args[0] if len(args) == 1 and not kwargs else None
-        made = elementwise.attempt(t, "rint", a) if isinstance(a, ArrayValue) and a.type.dtype.kind == "f" else None
-        return opaque.call_pure(t, function, args, kwargs) if made is None else made
-
-
-_round(np.round)
-_round(np.ndarray.round)
-
-
 @row(np.where)
 def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
     dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
