@@ -64,9 +64,9 @@ def test_degrees_of_freedom():
 def test_what_is_left_to_numpy():
     a, k = np.array([[1.0, np.nan, 3.0], [np.nan, 2.0, np.nan]]), np.arange(6).reshape(2, 3)
     for name in NAMES:
-        for form in ("k", "k > 2", "a * 1j", "k.T, axis=0", "3.5", "np.nan", "[1, np.nan]", "a, 2", "a.tolist()", "a, a=a"):
+        for form in ("k", "k > 2", "a * 1j", "k.T, axis=0", "3.5", "[1, np.nan]", "a, a=a"):
             check(f"def f(a, k):\n    return np.{name}({form})\n", a, k, configurations=("jit",))
-        for form in ("a, dtype='f4'", "a, where=k > 1", "a, initial=2.0", "a, keepdims=True", "a[0, 0]", "np.asfortranarray(a)", "a, 0, out=np.empty(3)"):
+        for form in ("a, dtype='f4'", "a, where=k > 1", "a, initial=2.0", "a, keepdims=True", "np.asfortranarray(a)", "a, 0, out=np.empty(3)"):
             check(f"def f(a, k):\n    return np.{name}({form})\n", a, k, configurations=("jit",))
 
 

@@ -145,6 +145,8 @@ ROWS = (
         " each is along it, the result's dims. A part with one axis less, of a vector a NumPy scalar, takes one place. exit: no memory",
         _REDO, attrs=("n", "axis"), fresh=True),
     Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
+    Row("mask_places", "where a bool array is true, in the order of indices, as numbers of elements: a new int64 vector; args the array, how many"
+        " are true. exit: no memory", _REDO, fresh=True),
     Row("mask_many", "whether at least one element of a bool array in so many is true; where that was so it is not looked at for the next few times;"
         " and how many are true, if not many", effect="read", attrs=("slot", "one_in")),
     Row("many_lately", "whether mask_many of that slot would not look, which counts as one of those times", effect="read", attrs=("slot",)),

@@ -347,6 +347,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "assign": careful(_assign),
     "empty": careful(_empty),
     "ramp": careful(_ramp),
+    "mask_places": careful(lambda op, mask, count: np.flatnonzero(mask).copy()),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
     "mask_many": lambda op, mask: Results((op.attrs["one_in"] * int(np.count_nonzero(mask)) >= mask.size, int(np.count_nonzero(mask)))),
     "many_lately": lambda op: True,  # what is done then is as good

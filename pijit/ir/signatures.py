@@ -192,6 +192,10 @@ def _mask(op: Op, array: Value, mask: Value) -> int:
     return left if 0 <= op.attrs["lead"] <= left else -1
 
 
+def _is_mask(type: Type) -> bool:
+    return isinstance(type, Array) and type.name == "bool"
+
+
 def _pick(op: Op) -> bool:
     if len(op.args) < 3 or not _one(op, Array) or not _ints(op, 2) or op.args[0].type.name != op.result.type.name:  # type: ignore[attr-defined]
         return False
@@ -462,6 +466,7 @@ SIGNATURES: dict[str, Signature] = {
     "assign": _assign,
     "empty": _empty,
     "ramp": _ramp,
+    "mask_places": lambda op: len(op.args) == 2 and _is_mask(op.args[0].type) and _ints(op, 1) and _types(op.results) == (Array("int64", 1, "C"),),
     "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
     "mask_many": lambda op: isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and [v.type for v in op.results] == [BOOL, INT],
     "many_lately": lambda op: not op.args and _one(op, Scalar),
