@@ -21,8 +21,8 @@ def masks():
     ends = np.zeros(300, bool)
     ends[[0, 63, 64, 127, -1]] = True
     yield from (ends, ~ends, ends[::-1], ends[::3], ends[5:-5], ends[:200].reshape(10, 20), ends[:200].reshape(10, 20).T)
-    yield from ((~ends)[:240].reshape(6, 5, 8), ends.view("u1").copy() * 7, np.frombuffer(bytes([0, 2, 128, 255] * 40), bool), ends.reshape(-1, 3)[:, ::2])
-    yield from (np.array(True), ends.reshape(1, -1))
+    yield from ((~ends)[:240].reshape(6, 5, 8), ends.view("u1").copy() * 7, np.frombuffer(bytes([0, 2, 128, 255] * 40), bool))
+    yield from (ends.reshape(-1, 3)[:, ::2], np.array(True), ends.reshape(1, -1))
 
 
 @pytest.mark.parametrize("form", FORMS)
