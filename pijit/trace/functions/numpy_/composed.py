@@ -12,11 +12,11 @@ import numpy as np
 
 from ....ir.graph import Value, const
 from ....ir.types import BOOL
-from ... import elementwise, operators, standins, subscripts
+from ... import elementwise, operators, products, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
 from ..rows import scalar_kind
-from . import linear
-from .arrays import permuted
+from . import linear, moments
+from .arrays import contiguous, length, permuted
 from .composing import WHOLE, Given, array_of, axis_of, can, composed, ew, is_short, part
 from .creation import new
 from .reductions import asked, reduced
@@ -43,6 +43,24 @@ def _differences(t: Tracer, given: Given) -> Abstract | None:
     for _ in range(times.value):
         a = ew(t, "subtract", part(t, a, axis, 1, None), part(t, a, axis, None, -1))
     return a
+
+
+@composed(np.ediff1d, "ary")
+def _differences_of_vector(t: Tracer, given: Given) -> Abstract | None:
+    a = given.get("ary")
+    return _differences(t, {"a": a}) if isinstance(a, ArrayValue) and len(a.dims) == 1 else None
+
+
+@composed(np.tensordot, "a", "b", "axes")
+def _tensor_product(t: Tracer, given: Given) -> Abstract | None:
+    """Of matrices along one axis: np.dot, whose result NumPy reshapes."""
+    a, b, axes = given.get("a"), given.get("b"), given.get("axes", Known(2))
+    if not isinstance(axes, Known) or type(axes.value) is not int or axes.value != 1:
+        return None
+    if not isinstance(a, ArrayValue) or not isinstance(b, ArrayValue) or len(a.dims) != 2 or len(b.dims) != 2 or a.type.order != b.type.order != "C":
+        return None
+    made = products.dot(t, "dot", a, b)
+    return contiguous(t, made, made.dims) if isinstance(made, ArrayValue) else None
 
 
 @composed(np.gradient, "f", "dx", "axis")
@@ -161,9 +179,16 @@ def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:
 
 @composed(np.average, "a", "axis", "weights")
 def _average(t: Tracer, given: Given) -> Abstract | None:
-    """Of a vector with weights."""
+    """Of a vector with weights; without them it is the mean."""
     from ...tracer import compare
 
+    absent = given.get("weights", Known(None))
+    if isinstance(absent, Known):
+        whole = given.get("a")
+        if absent.value is not None or not isinstance(whole, ArrayValue):
+            return None
+        t.check(compare(t, ">", length(t, whole.dims), const(0)), "shape_mismatch")
+        return moments.mean(t, {name: value for name, value in given.items() if name != "weights"})
     a, weights, axis = array_of("f", given.get("a")), array_of("f", given.get("weights")), given.get("axis", Known(None))
     if a is None or weights is None or a.type.name != weights.type.name or len(a.dims) != 1 or len(weights.dims) != 1:
         return None

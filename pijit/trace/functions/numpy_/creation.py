@@ -11,6 +11,7 @@ from ....ir.types import Array, Np
 from ... import elementwise, opaque
 from ...inputs import native_dtype
 from ...operators import cast
+from ...tables import ATTRIBUTES
 from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
 from ..rows import by_name, index, row, scalar_kind
 
@@ -110,6 +111,18 @@ def _copier(function: Any, default: str) -> None:
         return copied(t, a, memory)
 
 
+@row(np.ndarray.flatten)
+def flatten(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    a = args[0] if len(args) == 1 and not kwargs else None
+    if not isinstance(a, ArrayValue) or not a.dims:
+        return opaque.call_pure(t, np.ndarray.flatten, args, kwargs)
+    from .arrays import contiguous, length
+
+    made = new(t, (length(t, a.dims),), a.type.dtype, "C", None)
+    elementwise.assign(t, contiguous(t, made, a.dims), a)
+    return made
+
+
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
     return None if fill is None else Const(Np(dtype.name), dtype.type(fill))
 
@@ -178,10 +191,16 @@ def asarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return opaque.call_pure(t, np.asarray, args, kwargs)
 
 
-@row(np.shape)
-def shape(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
-        from .arrays import shape as shape_attribute
+def _asked(function: Any, attribute: str) -> None:
+    """What is an attribute of an array."""
 
-        return shape_attribute(t, args[0])
-    return opaque.call_pure(t, np.shape, args, kwargs)
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
+            return ATTRIBUTES["array", attribute](t, args[0])
+        return opaque.call_pure(t, function, args, kwargs)
+
+
+_asked(np.shape, "shape")
+_asked(np.size, "size")
+_asked(np.ndim, "ndim")

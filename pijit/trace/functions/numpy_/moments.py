@@ -41,7 +41,7 @@ def _asked(t: Tracer, given: dict[str, Abstract]) -> Fold | None:
     return asked(t, "add", given) if there and t.limits.scalar("divide", "float64") else None
 
 
-def _mean(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
+def mean(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
     fold = _asked(t, given)
     if fold is None:
         return None
@@ -57,8 +57,8 @@ def _variance(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
         return None
     a, axis, count = fold.array, fold.axis, fold.count
     t.check(compare(t, ">", count, const(max(lost, 0))), "shape_mismatch")
-    mean = divided(t, reduced(t, "add", Fold(a, axis, int(axis >= 0), count)), Scalar(count))
-    apart = elementwise.emit(t, "subtract", [a, mean], (a.type.dtype,) * 3, "C")
+    middle = divided(t, reduced(t, "add", Fold(a, axis, int(axis >= 0), count)), Scalar(count))
+    apart = elementwise.emit(t, "subtract", [a, middle], (a.type.dtype,) * 3, "C")
     squares = elementwise.emit(t, "multiply", [apart, apart], (a.type.dtype,) * 3, "C")
     return divided(t, reduced(t, "add", Fold(squares, axis, fold.keep, count)), Scalar(add(t, count, const(-lost))))
 
@@ -81,6 +81,6 @@ def divided(t: Tracer, total: Abstract, count: ArrayValue | Scalar) -> Abstract:
     return Scalar(operators.cast(t, t.emit("np_op", numbers, double, ufunc="divide", reason="fp_flags"), value.type))
 
 
-_enter(_mean, np.mean, np.ndarray.mean)
+_enter(mean, np.mean, np.ndarray.mean)
 _enter(_variance, np.var, np.ndarray.var)
 _enter(_deviation, np.std, np.ndarray.std)
