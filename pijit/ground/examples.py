@@ -63,7 +63,7 @@ EXAMPLES: dict[str, str] = {
     "PJ209": f("for i in range(10**9):\n    x = x + 1.0\n    if done:\n        break\nreturn done",
                "signal.setitimer(signal.ITIMER_PROF, 0.2)\nf(1.5)\nsignal.signal(signal.SIGPROF, signal.SIG_IGN)",
                before="import signal\n\ndone = False\n\ndef stop(*_):\n    global done\n    done = True\n\nsignal.signal(signal.SIGPROF, stop)\n\n"),
-    "PJ212": f("y = np.nanvar(x)\nreturn y * k", "with np.errstate(over='call', call=change):\n    print(f(np.full(6, 2.0)), f(np.full(6, 1e308)))",
+    "PJ212": f("y = np.polyval((1, 1, 1), x)\nreturn y * k", "with np.errstate(over='call', call=change):\n    print(f(np.full(6, 2.0)), f(np.full(6, 1e308)))",
                before="k = 2\n\ndef change(*_):\n    global k\n    k = -3\n\n"),
     "PJ215": f("x[0] = 1.0", "f(np.broadcast_to(1.5, 6))"),
     "PJ217": f("return int(x)", "f(float('nan'))"),
