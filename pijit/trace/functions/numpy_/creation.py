@@ -113,8 +113,9 @@ def _copier(function: Any, default: str) -> None:
 
 @row(np.ndarray.flatten)
 def flatten(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """A large one in another order NumPy turns as fast."""
     a = args[0] if len(args) == 1 and not kwargs else None
-    if not isinstance(a, ArrayValue) or not a.dims:
+    if not isinstance(a, ArrayValue) or not a.dims or (len(a.dims) > 1 and a.type.order not in ("C", "S")):
         return opaque.call_pure(t, np.ndarray.flatten, args, kwargs)
     from .arrays import contiguous, length
 
