@@ -79,6 +79,7 @@ PyObject *pj_symbols(void)
         {"pj_roll", (void *)pj_roll},
         {"pj_kernel_rolled", (void *)pj_kernel_rolled},
         {"pj_mask_count", (void *)pj_mask_count},
+        {"pj_mask_places", (void *)pj_mask_places},
         {"pj_pick", (void *)pj_pick},
         {"pj_place", (void *)pj_place},
         {"pj_take", (void *)pj_take},

@@ -11,6 +11,7 @@ from ....ir.types import Array, Np
 from ... import elementwise, opaque
 from ...inputs import native_dtype
 from ...operators import cast
+from ...tables import ATTRIBUTES
 from ...values import Abstract, ArrayValue, Break, Container, Known, items_of, value_of
 from ..rows import by_name, index, row, scalar_kind
 
@@ -123,6 +124,19 @@ def _is_none(given: Abstract | None) -> bool:
     return given is None or (isinstance(given, Known) and given.value is None)
 
 
+@row(np.ndarray.flatten)
+def flatten(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """A large one in another order NumPy turns as fast."""
+    a = args[0] if len(args) == 1 and not kwargs else None
+    if not isinstance(a, ArrayValue) or not a.dims or (len(a.dims) > 1 and a.type.order not in ("C", "S")):
+        return opaque.call_pure(t, np.ndarray.flatten, args, kwargs)
+    from .arrays import contiguous, length
+
+    made = new(t, (length(t, a.dims),), a.type.dtype, "C", None)
+    elementwise.assign(t, contiguous(t, made, a.dims), a)
+    return made
+
+
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
     return None if fill is None else Const(Np(dtype.name), dtype.type(fill))
 
@@ -160,6 +174,20 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return new(t, dims, dtype, "C", cast(t, value, Np(dtype.name)))
 
 
+@row(np.full_like)
+def full_like(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    bound = by_name(("a", "fill_value", "dtype"), args, kwargs) or {}
+    model, fill = bound.get("a"), bound.get("fill_value")
+    value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
+    order = elementwise.result_order((model,)) if isinstance(model, ArrayValue) and model.dims else None
+    if value is None or order is None or not isinstance(model, ArrayValue):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    dtype = dtype_of(bound.get("dtype"), model.type.dtype)
+    if dtype is None or not fills(value, dtype):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    return new(t, model.dims, dtype, order, cast(t, value, Np(dtype.name)))
+
+
 def fills(value: Value, dtype: np.dtype[Any]) -> bool:
     """Whether the scalar is converted natively to the dtype."""
     kind = (
@@ -177,10 +205,16 @@ def asarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return opaque.call_pure(t, np.asarray, args, kwargs)
 
 
-@row(np.shape)
-def shape(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
-        from .arrays import shape as shape_attribute
+def _asked(function: Any, attribute: str) -> None:
+    """What is an attribute of an array."""
 
-        return shape_attribute(t, args[0])
-    return opaque.call_pure(t, np.shape, args, kwargs)
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
+            return ATTRIBUTES["array", attribute](t, args[0])
+        return opaque.call_pure(t, function, args, kwargs)
+
+
+_asked(np.shape, "shape")
+_asked(np.size, "size")
+_asked(np.ndim, "ndim")
