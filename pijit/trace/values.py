@@ -53,8 +53,9 @@ class Known(Abstract):
     value: Any
 
     def shape(self) -> object:
-        if type(self.value) in (int, bool, float, str, type(None)):
-            return ("Known", type(self.value), repr(self.value))
+        cls = type(self.value)
+        if cls in (int, bool, float, str, type(None)):
+            return ("Known", cls, repr(self.value) if cls is float else self.value)  # -0.0 is another one than 0.0, and a NaN like itself
         return ("Known", id(self.value))
 
     def recipe(self) -> Recipe:
