@@ -110,8 +110,9 @@ typedef struct {
     int pc;
 } PjLink;
 
-/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store. */
-typedef struct {
+/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store; or a "do" (deeds.c): the deed
+ * and its arguments. */
+typedef struct PjSite {
     PjRecipe *callable;
     int nargs; /* positional and keyword */
     PjRecipe **args;
@@ -120,6 +121,7 @@ typedef struct {
     PjLink *chain;
     PjRows *rows;
     int root; /* of a "put": the word of the index, or -1 */
+    PyObject *(*deed)(struct PjSite *, int64_t *);
 } PjSite;
 
 typedef struct {

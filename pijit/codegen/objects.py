@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 # Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-_TYPE, _LENGTH, _SET_LENGTH, _FLOAT_VALUE = 8, 16, 24, 16
+TYPE, _LENGTH, _SET_LENGTH, FLOAT_VALUE = 8, 16, 24, 16
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
@@ -43,8 +43,8 @@ def _list_get(d: Driver, op: Op) -> Any:
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
         return b.load(place, typ=I64)
     if type == FLOAT:
-        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, _TYPE, PTR), d.data_symbol("PyFloat_Type")))
-        return field(d, item, _FLOAT_VALUE, F64)
+        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
+        return field(d, item, FLOAT_VALUE, F64)
     if type == Obj():
         # another reference to it may go while Python code runs
         call(b, "pj_retain", ir.VoidType(), item)
@@ -68,7 +68,7 @@ def _recheck(d: Driver, op: Op) -> None:
 def _call_python(d: Driver, op: Op) -> Any:
     """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
     b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
-    place = _passing(d, area)
+    place = passing(d, area)
     callee = recipe_tuple(attrs["callable"], place)
     arguments = [recipe_tuple(a, place) for a in attrs["arguments"]]
     chain = [(None if function is None else recipe_tuple(function, place), pc) for function, pc in attrs["chain"]]
@@ -96,7 +96,7 @@ def _look(d: Driver, op: Op) -> Any:
     b, area = d.builder, Area(d.layout.call_start)
     (recipe,) = op.attrs["arguments"]
     at_hand = isinstance(recipe, Box) and not isinstance(recipe.value, Const) and is_owned(recipe.value.type)
-    owner = ("null",) if at_hand else recipe_tuple(recipe, _passing(d, area))
+    owner = ("null",) if at_hand else recipe_tuple(recipe, passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
     number = i64(len(d.sites) - 1)
@@ -108,7 +108,7 @@ def _look(d: Driver, op: Op) -> Any:
 
 @row("make", "box")
 def _make(d: Driver, op: Op) -> Any:
-    (recipe,) = (recipe_tuple(recipe, _passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
+    (recipe,) = (recipe_tuple(recipe, passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
     d.sites.append(("look", recipe, []))
     made = call(d.builder, "pj_make", PTR, d.W, i64(len(d.sites) - 1))
     if op.exits:
@@ -119,7 +119,7 @@ def _make(d: Driver, op: Op) -> Any:
 @row("put")
 def _put(d: Driver, op: Op) -> None:
     b = d.builder
-    place = _passing(d, Area(d.layout.call_start))
+    place = passing(d, Area(d.layout.call_start))
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
     rows = [(kind, 0, *names)] if names else []
@@ -128,7 +128,7 @@ def _put(d: Driver, op: Op) -> None:
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
 
 
-def _passing(d: Driver, area: Area) -> Place:
+def passing(d: Driver, area: Area) -> Place:
     """Gives the word of a value, where it is stored if need be."""
     places: dict[Value, int] = dict(d.layout.word)
 

@@ -75,6 +75,7 @@ EXAMPLES: dict[str, str] = {
     "PJ226": f("return x >> k", "f(1, -1)", "x, k"),
     "PJ227": f("x[k] = x[:2]", f"f({SIX}, {SIX} > 3)", "x, k"),
     "PJ228": f("return rng.normal(0.0, x)", "f(-1.5, np.random.default_rng(1))", "x, rng"),
+    "PJ230": f("return d[k]", "f({(1, 2): 3}, (1, 2)); f({(1, 2): 3}, (4, 5))", "d, k"),
     "PJ229": f("return np.histogram(x, 3)", "f(np.full(6, np.nan))"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),

@@ -182,6 +182,10 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ229", "histogram", "histogram that is not of the plain kind",
            "The range is empty, turned round, not finite or too wide for its bins, or there are no or very many bins: NumPy does it, or raises.",
            "Nothing, if it is rare. Give np.histogram a range where the data may hold NaN."),
+    Reason("PJ230", "container", "built-in container does something else",
+           "A key is not there, a container is empty or an iterator was left behind by a change, so that Python raises; or an item has another type"
+           " than before; or a key, an item or what is let go of has code of its own to run.",
+           "Use keys and items of built-in types, of one type per container; ask with `in` or get() for what is often not there."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),
@@ -272,6 +276,11 @@ OPERATIONS = {
     "pick": "memory",
     "place": "overlap",
     "put": "store_target",
+    "find": "container",
+    "do": "container",
+    "next": "container",
+    "text": "container",
+    "char": "memory",
     "reduce": "fp_flags",
     "ramp": "memory",
     "roll": "memory",

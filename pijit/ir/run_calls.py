@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import run_deeds
 from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
 from .graph import Op, Unset, Value
@@ -174,6 +175,11 @@ CALLS: dict[str, Callable[..., Any]] = {
     "keep": _keep,
     "keep_run": _keep_run,
     "kept": _kept,
+    "find": run_deeds.find,
+    "do": run_deeds.do,
+    "next": run_deeds.following,
+    "text": run_deeds.text,
+    "char": run_deeds.char,
     "recheck": _nothing,
     "poll": _nothing,
 }

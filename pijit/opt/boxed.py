@@ -18,7 +18,7 @@ from ..ir.types import OBJECT
 from .origins import is_number, whole
 
 _CALLED = frozenset({"call", "make"})  # what it is given may be kept anywhere; what is stored at once is found where it was stored
-_PLACES = _CALLED | {"put"}
+_PLACES = _CALLED | {"put", "do"}
 _OF_WORDS = frozenset({"range", "range_iterator"})
 
 

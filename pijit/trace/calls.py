@@ -148,7 +148,7 @@ def _constant(value: Any, name: str) -> Abstract:
         raise Break("always_raises", name) from None
 
 
-_KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
+_KNOWN_MODULES = ("builtins", "collections", "numpy.random._generator", "numpy.random.mtrand")
 _CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "complex": complex, "tuple": tuple, "dict": dict}
 
 
@@ -163,6 +163,8 @@ def class_of(owner: Abstract) -> type | None:
     """The built-in type of a value."""
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
+    if isinstance(owner, Known) and type(owner.value) in (str, bytes):
+        return type(owner.value)
     if isinstance(owner, Opaque):
         return owner.cls if owner.cls is not None and module_of(owner.cls) in _KNOWN_MODULES else None
     return _CLASSES.get(kind_of(owner))

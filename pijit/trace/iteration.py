@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import generators, lengths, objects
+from . import deeds, generators, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import describe
 from .state import Consumer
@@ -40,6 +40,9 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return Unrolled(owner, items)
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
+    real = deeds.iterator(t, value)
+    if real is not None:
+        return real
     raise unsupported(describe(value), value, reason="iteration")
 
 
@@ -98,6 +101,8 @@ def advance(t: Tracer, exhausted: int) -> object:
     top = t.state.frame.stack[-1]
     if isinstance(top, Suspended):
         return generators.resume(t, top, Consumer("for", [], (exhausted,)))
+    if isinstance(top, Opaque):
+        return _advance_real(t, top, exhausted)
     more = _more(t, top)
     if more is not False and rounds(top):
         t.next_round()
@@ -122,6 +127,27 @@ def advance(t: Tracer, exhausted: int) -> object:
         raise
     stack.append(item)
     t.block.end = t.goto(body)
+    t.checkpoint = checkpoint
+    return END
+
+
+def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
+    """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
+    from .tracer import END
+
+    sample = deeds.next_sample(t, it)
+    more, item = deeds.advance(t, it)
+    done, body = t.state.copy(), t.state.copy()
+    done.frame.stack.pop()
+    done.frame.pc = exhausted
+    before, checkpoint, t.block, t.state = t.block, t.checkpoint, Block(t.line), body
+    first = t.block
+    exit = opaque.going_on(t, [frame.copy() for frame in body.frames], Opaque(item, None))
+    found = opaque.like(t, item, sample, exit)
+    body.frame.pc = body.frame.bytecode.at(body.frame.pc).next
+    body.frame.stack.append(found)
+    t.block.end = t.goto(body)
+    before.end = Branch(more, Jump(first), t.goto(done))
     t.checkpoint = checkpoint
     return END
 

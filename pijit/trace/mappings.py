@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from . import closures, objects
 from .tables import CALLABLES
 from .values import Abstract, Break, Instance, Known, Opaque
@@ -25,6 +26,19 @@ def key_of(key: Abstract) -> str:
     if not isinstance(key, Known) or type(key.value) is not str:
         raise Break("comprehension", "a dict whose keys are not constant strings")
     return key.value
+
+
+def is_name(key: Abstract) -> bool:
+    """Whether a key is one that a virtual dict may have."""
+    return isinstance(key, Known) and type(key.value) is str
+
+
+def is_fixed(t: Tracer, owner: Abstract, key: Abstract) -> bool:
+    """Whether an item of a real dict is a place of its own: its key is a text that is known, among such as far as is seen."""
+    if objects.class_of(owner) is not dict or not isinstance(key, Known) or type(key.value) is not str:
+        return False
+    actual = objects.actual_of(t, owner)
+    return actual is objects.MISSING or (_native.only_names(actual) and (key.value in actual or owner.value not in t.own))  # type: ignore[union-attr, attr-defined]
 
 
 def merged(into: Abstract, other: Abstract, *, anew: bool) -> Instance:

@@ -1,0 +1,114 @@
+"""Built-in containers and texts: lookups, deeds, iterators in C (csrc/deeds.c)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+
+from ..ir.graph import Op
+from ..ir.types import FLOAT, INT, Obj
+from .arrays import field
+from .layout import Area, recipe_tuple
+from .llvm import F64, I64, PTR, call, i64
+from .objects import FLOAT_VALUE, TYPE, passing
+from .rows import Unsupported, row
+
+if TYPE_CHECKING:
+    from .driver import Driver
+
+_ASK = 1  # the address that says: the interpreter has to do it
+
+
+def _site(d: Driver, deed: str, op: Op) -> Any:
+    place = passing(d, Area(d.layout.call_start))
+    d.sites.append(("do", deed, [recipe_tuple(recipe, place) for recipe in op.attrs["arguments"]]))
+    return i64(len(d.sites) - 1)
+
+
+def _address(d: Driver, pointer: Any) -> Any:
+    return d.builder.ptrtoint(pointer, I64)
+
+
+@row("find")
+def _find(d: Driver, op: Op) -> Any:
+    b, what, type = d.builder, op.attrs["what"], op.result.type
+    site = _site(d, "", op)
+    found = call(b, "pj_find", PTR, d.W, site, d.object(op.args[0]))
+    address = _address(d, found)
+    if what == "has":
+        d.exit_if(op, b.icmp_unsigned("==", address, i64(_ASK)))
+        return b.icmp_unsigned("!=", address, i64(0))
+    if what == "item":
+        d.exit_if(op, b.icmp_unsigned("<=", address, i64(_ASK)))
+        return _unboxed(d, op, found, type)
+    d.exit_if(op, b.icmp_unsigned("==", address, i64(_ASK)))
+    there, after = d.function.append_basic_block("there"), d.function.append_basic_block("on")
+    default, before = d.scalar(op.args[1]), b.block
+    b.cbranch(b.icmp_unsigned("!=", address, i64(0)), there, after)
+    b.position_at_end(there)
+    held = _unboxed(d, op, found, type)
+    there = b.block
+    b.branch(after)
+    b.position_at_end(after)
+    chosen = b.phi(I64 if type == INT else F64)
+    chosen.add_incoming(default, before)
+    chosen.add_incoming(held, there)
+    return chosen
+
+
+def _unboxed(d: Driver, op: Op, item: Any, type: Any) -> Any:
+    """A borrowed object as a value of the type; of an object, with a reference of its own."""
+    b = d.builder
+    if type == INT:
+        place = d.stack(1)
+        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
+        return b.load(place, typ=I64)
+    if type == FLOAT:
+        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
+        return field(d, item, FLOAT_VALUE, F64)
+    if type == Obj():
+        call(b, "pj_retain", ir.VoidType(), item)
+        return item
+    raise Unsupported(f"an item of type {type} of a dict")
+
+
+@row("do")
+def _do(d: Driver, op: Op) -> Any:
+    site = _site(d, op.attrs["deed"], op)
+    given = call(d.builder, "pj_do", PTR, d.W, site)
+    d.exit_if(op, d.builder.icmp_unsigned("==", given, PTR(None)))
+    if op.results:
+        return given
+    call(d.builder, "pj_release", ir.VoidType(), given)
+    return None
+
+
+@row("next")
+def _next(d: Driver, op: Op) -> Any:
+    b = d.builder
+    item = call(b, "pj_next", PTR, d.object(op.args[0]))
+    d.exit_if(op, b.icmp_unsigned("==", _address(d, item), i64(_ASK)))
+    return b.icmp_unsigned("!=", item, PTR(None)), item
+
+
+_OBJECTS = {"ord": 1, "byte": 1, "order": 2, "same": 2, "has": 2}  # how many of the operands are objects
+
+
+@row("text")
+def _text(d: Driver, op: Op) -> Any:
+    which = op.attrs["which"]
+    objects = _OBJECTS[which]
+    operands = [d.object(arg) if number < objects else d.scalar(arg) for number, arg in enumerate(op.args)]
+    name = f"pj_text_{which}" if objects == 2 else f"pj_{which}"
+    found = call(d.builder, name, I64, *operands)
+    if which in ("ord", "has"):
+        d.exit_if(op, d.builder.icmp_signed("<", found, i64(0)))
+    return found
+
+
+@row("char")
+def _char(d: Driver, op: Op) -> Any:
+    made = call(d.builder, "pj_char", PTR, d.object(op.args[0]), d.scalar(op.args[1]))
+    d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
+    return made
