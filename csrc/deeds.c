@@ -67,6 +67,13 @@ static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, 
 
 static PyObject *call_of(PyObject **args, int n)
 {
+    if (Py_IS_TYPE(args[0], &PyMethodDescr_Type) && n <= 3) {
+        PyMethodDescrObject *method = (PyMethodDescrObject *)args[0];
+        const int takes = method->d_method->ml_flags;
+        if (Py_IS_TYPE(args[1], method->d_common.d_type) && ((takes == METH_NOARGS && n == 2) || (takes == METH_O && n == 3))) {
+            return method->d_method->ml_meth(args[1], n == 3 ? args[2] : NULL);
+        }
+    }
     return PyObject_Vectorcall(args[0], args + 1, (size_t)n - 1, NULL);
 }
 WITH_ALL(call)
@@ -90,23 +97,30 @@ static bool insert(PjSite *s, int64_t *W, PyObject *dict, PyObject *value)
 
 static PyObject *dict_store(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_build(s->args[0], W), *held = NULL, *old = NULL, *found = NULL;
+    PyObject *dict = pj_at_hand(s->args[0], W), *held = NULL, **old = NULL, *found = NULL;
     PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
-    if (is == PJ_ABSENT || (is == PJ_FOUND && pj_quiet(old))) {
+    if (is == PJ_ABSENT || (is == PJ_FOUND && pj_quiet(*old))) {
         PyObject *value = pj_build(s->args[2], W);
-        found = done(value != NULL && (is == PJ_FOUND ? PyDict_SetItem(dict, held, value) == 0 : insert(s, W, dict, value)));
-        Py_XDECREF(value);
+        if (value != NULL && is == PJ_FOUND && pj_dict_replaced((PyDictObject *)dict, value)) {
+            PyObject *gone = *old;
+            *old = value;
+            Py_DECREF(gone);
+            found = Py_NewRef(Py_None);
+        }
+        else {
+            found = done(value != NULL && (is == PJ_FOUND ? PyDict_SetItem(dict, held, value) == 0 : insert(s, W, dict, value)));
+            Py_XDECREF(value);
+        }
     }
-    Py_XDECREF(dict);
     return found;
 }
 
 static PyObject *dict_default(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_build(s->args[0], W), *held, *old = NULL, *found = NULL;
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
     PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
     if (is == PJ_FOUND) {
-        found = Py_NewRef(old);
+        found = Py_NewRef(*old);
     }
     else if (is == PJ_ABSENT && (found = pj_build(s->args[2], W)) != NULL && !insert(s, W, dict, found)) {
         Py_CLEAR(found);
@@ -114,17 +128,16 @@ static PyObject *dict_default(PjSite *s, int64_t *W)
     if (found == NULL) {
         PyErr_Clear();
     }
-    Py_XDECREF(dict);
     return found;
 }
 
 /* What was there is given, or with a third argument that. */
 static PyObject *dict_pop(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_build(s->args[0], W), *held, *old = NULL, *found = NULL;
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
     PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
     if (is == PJ_FOUND && pj_quiet(held)) {
-        found = Py_NewRef(old);
+        found = Py_NewRef(*old);
         if (PyDict_DelItem(dict, held) < 0) {
             Py_CLEAR(found);
         }
@@ -135,17 +148,15 @@ static PyObject *dict_pop(PjSite *s, int64_t *W)
     if (found == NULL) {
         PyErr_Clear();
     }
-    Py_XDECREF(dict);
     return found;
 }
 
 static PyObject *dict_delete(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_build(s->args[0], W), *held, *old = NULL, *found = NULL;
-    if (dict != NULL && pj_dict_find(dict, s->args[1], W, &held, &old) == PJ_FOUND && pj_quiet(held) && pj_quiet(old)) {
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
+    if (dict != NULL && pj_dict_find(dict, s->args[1], W, &held, &old) == PJ_FOUND && pj_quiet(held) && pj_quiet(*old)) {
         found = done(PyDict_DelItem(dict, held) == 0);
     }
-    Py_XDECREF(dict);
     return found;
 }
 
@@ -153,14 +164,13 @@ static PyObject *dict_delete(PjSite *s, int64_t *W)
 
 static PyObject *set_add(PjSite *s, int64_t *W)
 {
-    PyObject *set = pj_build(s->args[0], W), *held, *found = NULL;
+    PyObject *set = pj_at_hand(s->args[0], W), *held, *found = NULL;
     PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
     if (is != PJ_UNSURE) {
         PyObject *key = is == PJ_FOUND ? NULL : pj_build(s->args[1], W);
         found = done(is == PJ_FOUND || (key != NULL && PySet_Add(set, key) == 0));
         Py_XDECREF(key);
     }
-    Py_XDECREF(set);
     return found;
 }
 
@@ -180,12 +190,11 @@ WITH_ALL(set_of)
 
 static PyObject *set_take(PjSite *s, int64_t *W, bool must)
 {
-    PyObject *set = pj_build(s->args[0], W), *held, *found = NULL;
+    PyObject *set = pj_at_hand(s->args[0], W), *held, *found = NULL;
     PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
     if (is == PJ_FOUND ? pj_quiet(held) : is == PJ_ABSENT && !must) {
         found = done(is == PJ_ABSENT || PySet_Discard(set, held) == 1);
     }
-    Py_XDECREF(set);
     return found;
 }
 
@@ -253,23 +262,45 @@ static PyObject *list_remove_of(PyObject **args, int n)
 }
 WITH_ALL(list_remove)
 
+/* The `clear` of a container: (method, container); all that it holds is let go of. */
+static PyObject *clear_of(PyObject **args, int n)
+{
+    PyObject *items = PyDict_Check(args[1]) ? PyDict_Items(args[1]) : PySequence_Tuple(args[1]);
+    bool quiet = items != NULL;
+    for (Py_ssize_t i = 0; quiet && i < PySequence_Fast_GET_SIZE(items); i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+        for (Py_ssize_t k = 0; quiet && k < (PyDict_Check(args[1]) ? 2 : 1); k++) {
+            PyObject *o = PyDict_Check(args[1]) ? PyTuple_GET_ITEM(item, k) : item;
+            quiet = pj_plain(o, 0) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE); /* what is plain and built in owns its like */
+        }
+    }
+    Py_XDECREF(items);
+    return quiet ? call_of(args, n) : NULL;
+}
+WITH_ALL(clear)
+
 /* list.pop(): the last item, or that of an index. */
 static PyObject *list_pop(PjSite *s, int64_t *W)
 {
-    PyObject *list = pj_build(s->args[0], W), *at = s->nargs == 2 ? pj_build(s->args[1], W) : NULL, *found = NULL;
+    PyObject *list = pj_at_hand(s->args[0], W), *at = s->nargs == 2 ? pj_build(s->args[1], W) : NULL, *found = NULL;
     if (list != NULL && PyList_GET_SIZE(list) > 0) {
         Py_ssize_t length = PyList_GET_SIZE(list), place = at == NULL ? length - 1 : PyLong_AsSsize_t(at);
         place = place < 0 ? place + length : place;
-        if (place >= 0 && place < length) {
+        if (place == length - 1 && place >= ((PyListObject *)list)->allocated >> 1) { /* list_resize() would do no more */
+            found = PyList_GET_ITEM(list, place);
+            Py_SET_SIZE(list, place);
+        }
+        else if (place >= 0 && place < length) {
             found = Py_NewRef(PyList_GET_ITEM(list, place));
             if (PyList_SetSlice(list, place, place + 1, NULL) < 0) {
                 Py_CLEAR(found);
             }
         }
     }
-    PyErr_Clear();
+    if (found == NULL) {
+        PyErr_Clear();
+    }
     Py_XDECREF(at);
-    Py_XDECREF(list);
     return found;
 }
 
@@ -383,25 +414,23 @@ static PyObject *heap_pop_of(PyObject **args, int n)
         }
         stays--;
     }
-    PyObject *found = Py_NewRef(items[0]);
-    if (PyList_SetSlice(heap, end, end + 1, NULL) < 0) { /* `last` lives on: its reference goes to its new place */
-        Py_DECREF(found);
+    Py_INCREF(last); /* for its new place */
+    if (PyList_SetSlice(heap, end, end + 1, NULL) < 0) {
+        Py_DECREF(last);
         return NULL;
     }
     if (end == 0) {
-        return found;
+        return last;
     }
     items = ((PyListObject *)heap)->ob_item;
-    Py_INCREF(last);
     Py_ssize_t at = 0;
-    PyObject *top = items[0];
+    PyObject *top = items[0]; /* its reference goes to who asked */
     for (int i = 0; i < stays; i++) {
         items[at] = items[path[i]];
         at = path[i];
     }
     items[at] = last;
-    Py_DECREF(top);
-    return found;
+    return top;
 }
 WITH_ALL(heap_pop)
 
@@ -437,7 +466,7 @@ WITH_ALL(deque_put)
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) X(items_have)    \
-    X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_sort) X(sorted) X(heap_push) X(heap_pop) X(deque_put)
+    X(items_index) X(items_count) X(list_remove) X(list_pop) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop) X(deque_put)
 
 static const struct {
     const char *name;
@@ -477,11 +506,19 @@ PyObject *pj_do(int64_t *W, int64_t number)
     return s->deed(s, W);
 }
 
+/* The same for its effect; 0: done. */
+int64_t pj_do_only(int64_t *W, int64_t number)
+{
+    PyObject *given = pj_do(W, number);
+    Py_XDECREF(given);
+    return given == NULL;
+}
+
 /* What an exact dict holds under the site's key, or the key that an exact set holds (borrowed); NULL: nothing; PJ_ASK: only Python can tell. */
 PyObject *pj_find(int64_t *W, int64_t number, PyObject *owner)
 {
     PjSite *s = &((PjRun *)(intptr_t)W[1])->fragment->sites[number];
-    PyObject *held = NULL, *value = NULL;
+    PyObject *held = NULL, **value = NULL;
     PjFound is;
     if (owner == NULL) {
         return PJ_ASK;
@@ -491,9 +528,9 @@ PyObject *pj_find(int64_t *W, int64_t number, PyObject *owner)
     }
     else {
         is = pj_set_find(owner, s->args[0], W, &held);
-        value = held;
+        value = &held;
     }
-    return is == PJ_UNSURE ? PJ_ASK : is == PJ_ABSENT ? NULL : value;
+    return is == PJ_UNSURE ? PJ_ASK : is == PJ_ABSENT ? NULL : *value;
 }
 
 /* The next item of an iterator in C (a new reference), NULL at its end, PJ_ASK where it raises. */
@@ -549,14 +586,6 @@ int64_t pj_text_order(PyObject *a, PyObject *b)
         return x < y ? -1 : x > y;
     }
     return PyUnicode_Compare(a, b); /* cannot fail for texts that are ready */
-}
-
-/* Whether two exact texts are equal. */
-int64_t pj_text_same(PyObject *a, PyObject *b)
-{
-    Py_ssize_t n = PyUnicode_GET_LENGTH(a);
-    return a == b || (n == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b) &&
-                      memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), (size_t)n * PyUnicode_KIND(a)) == 0);
 }
 
 /* Whether an exact text is part of another one; -1: no memory. */

@@ -33,11 +33,31 @@ bool pj_plain(PyObject *o, int depth)
     return Py_TYPE(o)->tp_richcompare == PyBaseObject_Type.tp_richcompare && Py_TYPE(o)->tp_hash == PyBaseObject_Type.tp_hash;
 }
 
+/* Are two exact texts equal? */
+static inline bool same_text(PyObject *a, PyObject *b)
+{
+    const Py_ssize_t n = PyUnicode_GET_LENGTH(a);
+    const int kind = PyUnicode_KIND(a);
+    if (n != PyUnicode_GET_LENGTH(b) || kind != (int)PyUnicode_KIND(b)) {
+        return false; /* the kind is that of the widest character */
+    }
+    return memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), (size_t)n * (size_t)kind) == 0;
+}
+
+/* The same for native code. */
+int64_t pj_text_same(PyObject *a, PyObject *b)
+{
+    return a == b || same_text(a, b);
+}
+
 /* a is b or a == b: 1, 0, or -1: only Python can tell. */
 int pj_equal(PyObject *a, PyObject *b)
 {
     if (a == b) {
         return 1;
+    }
+    if (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) {
+        return same_text(a, b);
     }
     if (!pj_plain(a, 0) || !pj_plain(b, 0)) {
         return -1;
@@ -91,7 +111,7 @@ static Py_hash_t hash_of_int(int64_t v)
     return h == -1 ? -2 : h;
 }
 
-static bool hash_of_object(PyObject *o, Py_hash_t *hash)
+static inline bool hash_of_object(PyObject *o, Py_hash_t *hash)
 {
     if (PyUnicode_CheckExact(o) && ((PyASCIIObject *)o)->hash != -1) {
         *hash = ((PyASCIIObject *)o)->hash;
@@ -108,7 +128,7 @@ static bool hash_of_object(PyObject *o, Py_hash_t *hash)
 }
 
 /* The object of the recipe (borrowed), where it is one already, else NULL. */
-static PyObject *object_of(const PjRecipe *r, int64_t *W)
+PyObject *pj_at_hand(const PjRecipe *r, int64_t *W)
 {
     switch (r->op) {
     case R_CONST:
@@ -157,7 +177,7 @@ static bool hash_of(const PjRecipe *r, int64_t *W, Py_hash_t *hash)
         *hash = acc == (uint64_t)-1 ? 1546275796 : (Py_hash_t)acc;
         return true;
     }
-    PyObject *o = object_of(r, W);
+    PyObject *o = pj_at_hand(r, W);
     return o != NULL && hash_of_object(o, hash);
 }
 
@@ -208,7 +228,7 @@ static int same(const PjRecipe *r, int64_t *W, PyObject *o)
         }
         return 1;
     }
-    PyObject *key = object_of(r, W);
+    PyObject *key = pj_at_hand(r, W);
     return key == NULL ? -1 : pj_equal(key, o);
 }
 
@@ -233,8 +253,14 @@ static bool is_namespace(PyObject *dict, int64_t *W)
     return dict == frame->f_globals || dict == frame->f_locals;
 }
 
-/* Finds the key and its value in a dict that looks them up as such (both borrowed). */
-PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject **value)
+static struct {
+    PyDictKeysObject *keys; /* only compared */
+    Py_hash_t hash;
+    Py_ssize_t index;
+} last;
+
+/* Finds the key and its value in a dict that looks them up as such (borrowed), and where that stands. */
+PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value)
 {
     PyDictObject *d = (PyDictObject *)dict;
     PyDictKeysObject *keys = d->ma_keys;
@@ -246,6 +272,17 @@ PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject *
     }
     const bool texts = DK_IS_UNICODE(keys);
     const size_t mask = ((size_t)1 << keys->dk_log2_size) - 1;
+    /* what was found last is often what is asked for next: d[k] = d[k] + 1 */
+    if (last.keys == keys && last.hash == hash && last.index < keys->dk_nentries) {
+        const Py_ssize_t index = last.index;
+        PyObject *k = texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
+        PyObject **place = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
+        if (k != NULL && *place != NULL && same(key, W, k) == 1) {
+            *held = k;
+            *value = place;
+            return PJ_FOUND;
+        }
+    }
     size_t perturb = (size_t)hash, i = (size_t)hash & mask;
     for (;;) {
         Py_ssize_t index = index_at(keys, i);
@@ -260,8 +297,11 @@ PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject *
                     return PJ_UNSURE;
                 }
                 if (equal) {
+                    last.keys = keys;
+                    last.hash = hash;
+                    last.index = index;
                     *held = k;
-                    *value = texts ? DK_UNICODE_ENTRIES(keys)[index].me_value : DK_ENTRIES(keys)[index].me_value;
+                    *value = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
                     return PJ_FOUND;
                 }
             }

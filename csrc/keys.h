@@ -10,7 +10,8 @@ bool pj_plain(PyObject *o, int depth);
 bool pj_quiet(PyObject *o);
 int pj_equal(PyObject *a, PyObject *b);
 int pj_less(PyObject *a, PyObject *b);
-PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject **value);
+PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value);
+PyObject *pj_at_hand(const PjRecipe *r, int64_t *W);
 PjFound pj_set_find(PyObject *set, const PjRecipe *key, int64_t *W, PyObject **held);
 
 #endif

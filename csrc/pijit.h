@@ -210,6 +210,7 @@ int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
 
 /* deeds.c */
 PyObject *pj_do(int64_t *W, int64_t site);
+int64_t pj_do_only(int64_t *W, int64_t site);
 PyObject *pj_find(int64_t *W, int64_t site, PyObject *owner);
 PyObject *pj_next(PyObject *it);
 int pj_deed_site_parse(PjSite *s, PyObject *tuple);

@@ -64,6 +64,7 @@ PyObject *pj_symbols(void)
         {"pj_make", (void *)pj_make},
         {"pj_put", (void *)pj_put},
         {"pj_do", (void *)pj_do},
+        {"pj_do_only", (void *)pj_do_only},
         {"pj_find", (void *)pj_find},
         {"pj_next", (void *)pj_next},
         {"pj_char", (void *)pj_char},

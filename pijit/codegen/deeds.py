@@ -11,7 +11,8 @@ from ..ir.types import FLOAT, INT, Obj
 from .arrays import field
 from .layout import Area, recipe_tuple
 from .llvm import F64, I64, PTR, call, i64
-from .objects import FLOAT_VALUE, TYPE, passing
+from .looks import FLOAT_VALUE, TYPE, whole
+from .objects import passing
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def _unboxed(d: Driver, op: Op, item: Any, type: Any) -> Any:
     """A borrowed object as a value of the type; of an object, with a reference of its own."""
     b = d.builder
     if type == INT:
-        place = d.stack(1)
-        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
-        return b.load(place, typ=I64)
+        return whole(d, op, item)
     if type == FLOAT:
         d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
         return field(d, item, FLOAT_VALUE, F64)
@@ -75,12 +74,12 @@ def _unboxed(d: Driver, op: Op, item: Any, type: Any) -> Any:
 
 @row("do")
 def _do(d: Driver, op: Op) -> Any:
-    site = _site(d, op.attrs["deed"], op)
-    given = call(d.builder, "pj_do", PTR, d.W, site)
-    d.exit_if(op, d.builder.icmp_unsigned("==", given, PTR(None)))
+    b, site = d.builder, _site(d, op.attrs["deed"], op)
     if op.results:
+        given = call(b, "pj_do", PTR, d.W, site)
+        d.exit_if(op, b.icmp_unsigned("==", given, PTR(None)))
         return given
-    call(d.builder, "pj_release", ir.VoidType(), given)
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_do_only", I64, d.W, site), i64(0)))
     return None
 
 

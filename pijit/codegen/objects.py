@@ -8,24 +8,25 @@ from llvmlite import ir
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
+from . import looks
 from . import words as memory
 from .arrays import array_of_object, field
 from .layout import Area, Place, recipe_tuple
+from .looks import FLOAT_VALUE, ITEMS, LENGTH, TYPE, whole
 from .llvm import F64, I8, I64, PTR, call, i64
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
     from .driver import Driver
 
-# Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-TYPE, _LENGTH, _SET_LENGTH, FLOAT_VALUE = 8, 16, 24, 16
+_SET_LENGTH = 24  # its byte offset in CPython's objects (the same in 3.11 to 3.13, 64-bit)
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
 
 @row("obj_len")
 def _obj_len(d: Driver, op: Op) -> Any:
-    return field(d, d.object(op.args[0]), _LENGTH, I64)
+    return field(d, d.object(op.args[0]), LENGTH, I64)
 
 
 @row("set_len")
@@ -36,12 +37,12 @@ def _set_len(d: Driver, op: Op) -> Any:
 @row("list_get")
 def _list_get(d: Driver, op: Op) -> Any:
     b, type = d.builder, op.result.type
-    item = call(b, "pj_list_item", PTR, d.object(op.args[0]), d.scalar(op.args[1]))
-    d.exit_if(op, b.icmp_unsigned("==", item, PTR(None)))
+    items, index = d.object(op.args[0]), d.scalar(op.args[1])
+    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, items, LENGTH, I64)))
+    item = b.load(b.gep(field(d, items, ITEMS, PTR), [index], source_etype=PTR), typ=PTR)
+    item.set_metadata("tbaa", d.tags.fields)
     if type == INT:
-        place = d.stack(1)
-        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
-        return b.load(place, typ=I64)
+        return whole(d, op, item)
     if type == FLOAT:
         d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
         return field(d, item, FLOAT_VALUE, F64)
@@ -95,6 +96,9 @@ def _look(d: Driver, op: Op) -> Any:
     """What the rows unbox is taken from its words."""
     b, area = d.builder, Area(d.layout.call_start)
     (recipe,) = op.attrs["arguments"]
+    done = looks.inline(d, op)
+    if done is not None:
+        return done
     at_hand = isinstance(recipe, Box) and not isinstance(recipe.value, Const) and is_owned(recipe.value.type)
     owner = ("null",) if at_hand else recipe_tuple(recipe, passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
@@ -108,12 +112,20 @@ def _look(d: Driver, op: Op) -> Any:
 
 @row("make", "box")
 def _make(d: Driver, op: Op) -> Any:
+    if _is_whole(op):
+        return call(d.builder, "PyLong_FromLongLong", PTR, d.scalar(op.args[0]))
     (recipe,) = (recipe_tuple(recipe, passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
     d.sites.append(("look", recipe, []))
     made = call(d.builder, "pj_make", PTR, d.W, i64(len(d.sites) - 1))
     if op.exits:
         d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
     return made
+
+
+def _is_whole(op: Op) -> bool:
+    """Whether the object is that of an int."""
+    (recipe,) = op.attrs["arguments"]
+    return not op.exits and isinstance(recipe, Box) and not isinstance(recipe.value, Const) and recipe.value.type == INT
 
 
 @row("put")

@@ -137,6 +137,11 @@ def _list_remove(items: list[Any], item: Any) -> None:
     items.remove(item)
 
 
+def _clear(method: Any, owner: Any) -> None:
+    demand(all(map(_is_quiet, owner.items() if isinstance(owner, dict) else owner)))
+    method(owner)
+
+
 def _set_of(items: Any) -> set[Any]:
     demand(all(map(_is_plain, items)))
     return set(items)
@@ -158,6 +163,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "items_count": _of_plain(lambda items, item: items.count(item)),
     "list_remove": _list_remove,
     "list_pop": list.pop,
+    "clear": _clear,
     "list_sort": _sort,
     "sorted": _sorted,
     "heap_push": _heap_push,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pijit.ground.config import CONFIG
+from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord
@@ -36,6 +37,8 @@ _WORK = {
     "list_ints": 0.0,
     "list_get": 2.0,
     **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster
+    **dict.fromkeys(("glance", "next", "text", "char"), 3.0),
+    **dict.fromkeys(("find", "do"), 5.0),
     "np_op": 50.0,
     "draw": 150.0,
     "call": -80.0,
@@ -48,6 +51,7 @@ _LOOP_SPEEDUP = 8.0
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "obj_len": (0.0, 1.0), "cmp": (0.0, 1.0), "call": (100.0, 180.0)}
+_OBJECTS |= {"glance": (3.0, 1.5), "find": (20.0, 12.0), "do": (25.0, 20.0), "next": (10.0, 5.0), "text": (10.0, 3.0), "char": (12.0, 5.0)}
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
 _SLOWER = frozenset({"look", "put", "make"})
@@ -82,7 +86,7 @@ def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dic
         for op in block.ops:
             for exit in op.exits.values():
                 found[exit.index] = so_far - _rebuilt(exit)
-            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(op.name, _PER_OP)
+            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(_kind(op), _PER_OP)
         if isinstance(block.end, Leave):
             found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
         for jump in block.jumps():
@@ -134,13 +138,18 @@ def loop_gain(graph: Graph) -> float:
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
-        names = {op.name for block in blocks - nested for op in block.ops}
+        names = {_kind(op) for block in blocks - nested for op in block.ops}
         work = {name for name in names if _WORK.get(name, 0.0) > _PER_OP}
         if work and not (work <= _ELEMENTS and names & _SLOWER):
             return _LOOP_SPEEDUP
         if not nested:  # else its own share is small
-            gains.append(_gain([op.name for block in blocks for op in block.ops]))
+            gains.append(_gain([_kind(op) for block in blocks for op in block.ops]))
     return max(gains, default=0.0)
+
+
+def _kind(op: Op) -> str:
+    """The name of an operation; of a look at an object that asks nothing of C another one."""
+    return "glance" if op.name == "look" and is_glance(op) else op.name
 
 
 def _loops(graph: Graph) -> dict[Block, set[Block]]:
@@ -164,7 +173,7 @@ def _loops(graph: Graph) -> dict[Block, set[Block]]:
 def _gain(names: Sequence[str]) -> float:
     """That of a loop without others in it. Only of one through a list is it sure enough that the interpreter is faster."""
     through_list = "list_get" in names and ("look" in names or _COPIES.issuperset(names))
-    if not through_list and not {"look", "call"} & set(names):
+    if not through_list and not {"look", "call", "glance", "find", "do", "next"} & set(names):
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
@@ -180,7 +189,7 @@ def is_doubtful(graph: Graph) -> bool:
     names = {op.name for block in graph.blocks for op in block.ops}
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
-    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call"))
+    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next"))
 
 
 def price(graph: Graph) -> float:

@@ -191,18 +191,18 @@ def _one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract], no: Ab
     return END
 
 
-def dict_store(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
-    """owner[key] = value"""
+def dict_store(t: Tracer, owner: Opaque, key: Abstract, value: Abstract, again: bool = False) -> None:
+    """owner[key] = value. ``again``: into a dict that nobody has seen, so it may be done again with another one."""
     checked_key(key, "a store")
-    _may_store(t, owner, key)
-    do(t, "dict_store", [owner, key, value])
+    may_store(t, owner, key)
+    do(t, "dict_store", [owner, key, value], pure=again)
     stored(t, owner, key, value)
 
 
 def dict_default(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Abstract:
     """owner.setdefault(key, default)"""
     checked_key(key, "a store")
-    _may_store(t, owner, key)
+    may_store(t, owner, key)
     sample = _value_sample(t, owner, key)
     if sample is _UNKNOWN:
         like = standins.sample_of(t, default)
@@ -216,7 +216,7 @@ def dict_default(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> 
 def dict_pop(t: Tracer, owner: Opaque, key: Abstract, *default: Abstract) -> Abstract:
     """owner.pop(key[, default])"""
     checked_key(key, "an item")
-    _may_store(t, owner, key)
+    may_store(t, owner, key)
     found = do(t, "dict_pop", [owner, key, *default], _value_sample(t, owner, key))
     _forgotten(t, owner, key)
     return found
@@ -225,12 +225,12 @@ def dict_pop(t: Tracer, owner: Opaque, key: Abstract, *default: Abstract) -> Abs
 def dict_delete(t: Tracer, owner: Opaque, key: Abstract) -> None:
     """del owner[key]"""
     checked_key(key, "an item")
-    _may_store(t, owner, key)
+    may_store(t, owner, key)
     do(t, "dict_delete", [owner, key])
     _forgotten(t, owner, key)
 
 
-def _may_store(t: Tracer, owner: Opaque, key: Abstract) -> None:
+def may_store(t: Tracer, owner: Opaque, key: Abstract) -> None:
     """A text that is not known may be any name: of what the dict may be the namespace, such as a module or an instance."""
     from . import views
 
@@ -247,13 +247,19 @@ def _is_name(key: Abstract) -> bool:
 def _forgotten(t: Tracer, owner: Opaque, key: Abstract) -> None:
     """The keys and items of a dict are no longer what they were."""
     t.stored_here.add(("keys",))
+    objects.forget(t, ("keys",))
     if _is_name(key):
-        t.stored_here.add(objects.ANY_NAME)
-        origin = objects.origin_of(t, owner)
-        if origin is not None:
-            t.stored_dicts[origin] = None
-        elif owner.value not in t.new:
-            t.stored_here.add(objects.ANY_FIELD)
+        forget_names(t, owner)
+
+
+def forget_names(t: Tracer, owner: Opaque) -> None:
+    """The same, where a key may be any text."""
+    t.stored_here.add(objects.ANY_NAME)
+    origin = objects.origin_of(t, owner)
+    if origin is not None:
+        t.stored_dicts[origin] = None
+    elif owner.value not in t.new:
+        t.stored_here.add(objects.ANY_FIELD)
     objects.forget(t, objects.ANY_NAME)
 
 
@@ -313,19 +319,19 @@ def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:
 # ---- iterators -------------------------------------------------------------------------------------------------------------
 
 
-_VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
+VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
 _ITERATED: tuple[type, ...] = (*MAPPINGS, *SETS, tuple, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items()))
 _ITERATORS = tuple({type(iter(made)) for made in ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())})
 
 
 def iterator(t: Tracer, value: Abstract) -> Abstract | None:
     """A real iterator over a built-in container or text; None for anything else. What it gives is like what it goes through."""
-    if isinstance(value, Container) and value.kind in _VIEWS:
+    if isinstance(value, Container) and value.kind in VIEWS:
         (owner,) = value.items
         if isinstance(owner, Instance):
             return None
         held: Any = t.samples.get(owner.value, _UNKNOWN) if isinstance(owner, Opaque) else _UNKNOWN
-        under: Any = _VIEWS[value.kind](held) if isinstance(held, MAPPINGS) else _UNKNOWN
+        under: Any = VIEWS[value.kind](held) if isinstance(held, MAPPINGS) else _UNKNOWN
     elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
         under = value.value
     elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):

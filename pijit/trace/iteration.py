@@ -65,7 +65,7 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
     if isinstance(inner, Container) and inner.kind == "range":
         it = _range(t, inner)
         assert isinstance(it, RangeIterator)
-        if it.step not in (1, -1):
+        if not isinstance(it.step, int) or it.step not in (1, -1):
             raise Break("iteration", "reversed range with steps")
         # an empty range stays one: both ends move by the same step
         from .tracer import add
@@ -85,13 +85,16 @@ def _range(t: Tracer, value: Container) -> Abstract:
     from .tracer import both, compare
 
     start, stop, step = (value_of(item) for item in value.items)
-    if start is None or stop is None or not isinstance(step, Const) or step.value == 0:
-        raise Break("iteration", "range with a step that is not a constant")
+    if start is None or stop is None or step is None or (isinstance(step, Const) and step.value == 0):
+        raise Break("iteration", "range of what is not a number")
     small: Value = const(True)
     for bound in (start, stop):  # one check, which is two additions for the processor
         small = both(t, small, both(t, compare(t, ">=", bound, const(-_LARGE)), compare(t, "<", bound, const(_LARGE))))
     t.check(small, "int_too_large")
-    return RangeIterator(start, stop, step.value)
+    if isinstance(step, Const):
+        return RangeIterator(start, stop, step.value)
+    t.check(both(t, compare(t, ">", step, const(0)), compare(t, "<", step, const(_LARGE))), "iteration")
+    return RangeIterator(start, stop, step)
 
 
 def advance(t: Tracer, exhausted: int) -> object:
@@ -155,7 +158,7 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
 def _more(t: Tracer, it: Abstract) -> Value | bool:
     """Whether the iterator has another item."""
     if isinstance(it, RangeIterator):
-        return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.step > 0 else ">")  # type: ignore[no-any-return]
+        return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.goes_up else ">")  # type: ignore[no-any-return]
     if isinstance(it, SequenceIterator):
         return t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # type: ignore[no-any-return]
     if isinstance(it, Unrolled):
@@ -176,7 +179,7 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
 def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     """The next item of an iterator that has one, and the iterator after it."""
     if isinstance(it, RangeIterator):
-        return Scalar(it.next), it.moved(t.emit("raw_add", (it.next, const(it.step)), INT))
+        return Scalar(it.next), it.moved(t.emit("raw_add", (it.next, it.width), INT))
     if isinstance(it, SequenceIterator):
         from . import subscripts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from . import closures, objects
+from . import closures, deeds, instances, objects
 from .tables import CALLABLES
 from .values import Abstract, Break, Instance, Known, Opaque
 
@@ -13,9 +13,19 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-def display(keys: list[Abstract], values: list[Abstract]) -> Instance:
-    """{key: value, ...}"""
+def display(t: Tracer, keys: list[Abstract], values: list[Abstract]) -> Abstract:
+    """{key: value, ...}: virtual where its keys are texts that are known, else made at once."""
     made = Instance("dict", (), cls=dict)
+    if not all(map(is_name, keys)):
+        for key in keys:
+            deeds.checked_key(key, "a dict")
+        values = instances.settled(t, *values, tuples=True)
+        (real,) = instances.settled(t, made)
+        assert isinstance(real, Opaque)
+        t.last_micro = False  # only the whole instruction is done again
+        for key, value in zip(keys, values, strict=True):
+            deeds.dict_store(t, real, key, value, again=True)
+        return real
     for key, value in zip(keys, values, strict=True):
         made = made.storing(key_of(key), value)
     return made

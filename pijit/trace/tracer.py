@@ -158,7 +158,7 @@ class Tracer:
         root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
         self.root = root
         self._midway = any(pc in loop.body for loop in root.flow.loops)
-        self.pending_checks: list[tuple[Value, Value]] = []
+        self.pending_checks: list[tuple[Value, str, Value]] = []
         self.state = State([root], errors=limits.errmask)
         self.checkpoint: list[FrameState] = []
         self.entry_results: set[Value] = set()
@@ -171,8 +171,8 @@ class Tracer:
         inputs.load_stack(self)
         # a check that fails here leaves the frame as it is, iterators of another step included
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
-        for value, wanted in self.pending_checks:
-            self.check(compare(self, "==", value, wanted), "guard_value")
+        for value, symbol, wanted in self.pending_checks:
+            self.check(compare(self, symbol, value, wanted), "guard_value")
         try:
             farewells.may_take(self)
         except Break as stop:

@@ -403,6 +403,8 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def _length_of_range(t: Tracer, operand: Container) -> Value:
     iterator = iteration.iterator(t, operand)  # checks that the bounds are far from overflow
     assert isinstance(iterator, RangeIterator)
+    if not isinstance(iterator.step, int):
+        raise Break("call_arguments", "len of a range with a step that is not a constant")
     start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
     low, high = (start, stop) if iterator.step > 0 else (stop, start)
     if isinstance(low, Const) and isinstance(high, Const):

@@ -7,6 +7,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import INT
@@ -205,7 +206,7 @@ def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(sorted)
 def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if kwargs or len(args) != 1 or not isinstance(args[0], Opaque):
+    if kwargs or len(args) != 1 or not isinstance(args[0], Opaque | Container) or kind_of(args[0]) in ("list", "tuple"):
         return opaque.call_pure(t, sorted, args, kwargs)
     return new_list(t, "sorted", [_through(t, args[0], "sorted")], _samples_of(t, args[0]))
 
@@ -217,12 +218,16 @@ def _through(t: Tracer, value: Abstract, what: str) -> Abstract:
     """A built-in container that C may go through."""
     if isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
         return value
+    if isinstance(value, Container) and value.kind in deeds.VIEWS and deeds.is_mapping(value.items[0]):
+        return value
     raise Break("call_arguments", f"{what} of {describe(value)}")
 
 
 def _samples_of(t: Tracer, value: Abstract) -> list[Any]:
-    found = _like(t, value)
-    return [] if found is objects.MISSING else list(found)[:2]
+    found = _like(t, value.items[0]) if isinstance(value, Container) else _like(t, value)
+    if isinstance(value, Container) and found is not objects.MISSING:
+        found = deeds.VIEWS[value.kind](found)
+    return [] if found is objects.MISSING else list(islice(found, 2))
 
 
 def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
@@ -231,6 +236,25 @@ def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
     if not all(kind in ("list", list) for kind in kinds):
         return None
     return new_list(t, "call", [Known(operator.add), left, right], (sequence_sample(t, left) + sequence_sample(t, right))[:2])
+
+
+def _clears(cls: Any) -> None:
+    @row(cls.clear)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, cls.clear, args, kwargs, 0, 0, cls)
+        if cls is dict:
+            deeds.may_store(t, owner, Known(""))
+        deeds.do(t, "clear", [Known(cls.clear), owner])
+        if cls is list:
+            _changed(t, owner)
+        elif cls is dict:
+            t.stored_here.add(("keys",))
+            deeds.forget_names(t, owner)
+        return Known(None)
+
+
+for _cleared in (list, dict, set, deque):
+    _clears(_cleared)
 
 
 # ---- heaps and deques ------------------------------------------------------------------------------------------------------
