@@ -106,6 +106,11 @@ def _text(d: Driver, op: Op) -> Any:
     return found
 
 
+@row("same")
+def _same(d: Driver, op: Op) -> Any:
+    return d.builder.icmp_unsigned("==", *map(d.object, op.args))
+
+
 @row("char")
 def _char(d: Driver, op: Op) -> Any:
     made = call(d.builder, "pj_char", PTR, d.object(op.args[0]), d.scalar(op.args[1]))

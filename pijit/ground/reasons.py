@@ -105,7 +105,8 @@ ROWS: tuple[Reason, ...] = (
            "The value is a Python int that does not fit into a machine word.",
            "Reduce it modulo 2**64 (or use np.uint64) if that is what the algorithm means."),
     Reason("PJ129", "iteration", "iteration over this object not supported",
-           "Ranges, arrays, lists, short tuples and small dicts with texts as keys are iterated natively, and enumerate, zip and reversed of them.",
+           "Ranges, arrays and built-in containers and texts are iterated natively, and enumerate, zip and reversed of ranges, arrays, lists and"
+           " short tuples.",
            "Make a list or an array of it before the loop."),
     # 13x: surroundings
     Reason("PJ133", "unbound", "variable that may be unbound",
@@ -146,9 +147,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ209", "poll", "signal, thread switch or pending call",
            "A loop stopped for a moment to let Python serve signals and other threads.",
            "Nothing."),
-    Reason("PJ212", "source_changed", "global, attribute or item changed meanwhile",
-           "Something that native code had read was changed by code that ran in between.",
-           "Read it into a local if the change does not matter."),
+    Reason("PJ212", "source_changed", "a name, attribute, item or array changed while native code ran",
+           "A call or another thread changed what native code had read before: the interpreter goes on with what is there now.",
+           "Read it into a local variable before the loop if the change does not matter there."),
     Reason("PJ215", "read_only", "array is read-only",
            "The interpreter takes over at the store and raises ValueError.",
            "Copy the array, or set its writeable flag."),

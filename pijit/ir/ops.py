@@ -216,6 +216,7 @@ ROWS = (
         " result: what it gives, if that is used. exit: nothing was done", _REDO, effect="write", attrs=("deed", "arguments", "pure")),
     Row("next", "two results: whether an iterator in C has another item, and that. exit: it raises", _REDO, effect="write"),
     Row("text", "a number that texts or bytes give (run_deeds.TEXTS). exit: it is negative, but for which=order", _REDO, effect="read", attrs=("which",)),
+    Row("same", "whether two objects are one; bool"),
     Row("char", "text[i] for a checked index. exit: no memory", _REDO, fresh=True),
     Row("recheck", "guard rows marked mutable still hold; exit otherwise", _REDO, effect="read"),
     Row("poll", "exit when signals, pending calls or other threads wait", ("poll",), effect="any"),

@@ -180,6 +180,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "next": run_deeds.following,
     "text": run_deeds.text,
     "char": run_deeds.char,
+    "same": lambda op, one, other: one is other,
     "recheck": _nothing,
     "poll": _nothing,
 }

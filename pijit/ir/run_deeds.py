@@ -21,7 +21,8 @@ def _is_plain(o: Any, depth: int = 0) -> bool:
         return not (cls in (float, complex) and o != o)
     if cls is tuple:
         return depth <= 8 and all(_is_plain(item, depth + 1) for item in o)
-    return cls.__eq__ is object.__eq__ and cls.__hash__ is object.__hash__
+    compares: Any = cls
+    return bool(compares.__eq__ is object.__eq__ and compares.__hash__ is object.__hash__)
 
 
 def _is_quiet(o: Any) -> bool:

@@ -8,6 +8,7 @@ like is guessed from an object like the container (a *sample*), and checked at r
 from __future__ import annotations
 
 import operator
+import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
 from ..ground.names import is_heap_class
-from ..ir.graph import Block, Branch, Jump, Op, Recipe, Value, const, recipe_values
+from ..ir.graph import Block, Branch, Exit, Jump, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import objects, opaque, standins
+from .inputs import is_inner
 from .instances import settled
 from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
 
@@ -130,12 +132,15 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     return next(iter(dict.values(held)))
 
 
-def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Abstract:
+def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     """owner[key]"""
     checked_key(key, "an item")
     sample = _value_sample(t, owner, key)
     if sample is _UNKNOWN:
         raise unseen(t, owner)
+    functions = functions_in(t.samples.get(owner.value))
+    if functions is not None:
+        return one_of(t, find(t, "item", owner, key, Obj()), functions)
     return _typed(t, "item", owner, key, sample)
 
 
@@ -271,6 +276,46 @@ def stored(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
         seen(t, owner, lambda sample: sample.__setitem__(like[0], held[0]))
 
 
+# ---- functions that are kept in containers ---------------------------------------------------------------------------------
+
+_CALLED = (types.FunctionType, types.BuiltinFunctionType, type)
+_MOST = 6  # functions in one container that are told apart
+
+
+def functions_in(held: Any) -> list[Any] | None:
+    """The functions and classes in a container that holds nothing else, and no more than a few; None for any other."""
+    items = list(dict.values(held)) if isinstance(held, MAPPINGS) else held if type(held) in (list, tuple) else ()
+    if not items or len(items) > 100 or not all(type(item) in _CALLED for item in items):
+        return None
+    found = list({id(item): item for item in items}.values())
+    return found if len(found) <= _MOST and not any(map(is_inner, found)) else None
+
+
+def one_of(t: Tracer, found: Value, functions: list[Any], exit: Exit | None = None) -> Any:
+    """Ends the instruction with one of some functions on the stack, whichever an object is; leaves where it is none of them: does the
+    instruction again, or takes the exit that is given."""
+    from .tracer import END
+
+    if not t.last_micro:
+        raise Break("unsupported_call", "one of several functions")
+    frame = t.state.frame
+    onward, checkpoint, state = frame.bytecode.at(frame.pc).next, t.checkpoint, t.state
+    for number, function in enumerate(functions):
+        chosen = state.copy()
+        chosen.frame.stack.append(Known(function))
+        chosen.frame.pc = onward
+        same = t.emit("same", (found, as_object(t, Known(function))), BOOL)
+        if number == len(functions) - 1:
+            t.append(Op("check", (same,), (), {}, {"redo": exit or t.exit("redo", "guard_identity")}, t.line))
+            t.block.end = t.goto(chosen)
+        else:
+            other = Block(t.line)
+            t.block.end = Branch(same, t.goto(chosen), Jump(other))
+            t.block = other
+        t.checkpoint, t.state = checkpoint, state
+    return END
+
+
 # ---- what is like them -----------------------------------------------------------------------------------------------------
 
 
@@ -321,7 +366,8 @@ def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:
 
 VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
 _ITERATED: tuple[type, ...] = (*MAPPINGS, *SETS, tuple, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items()))
-_ITERATORS = tuple({type(iter(made)) for made in ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())})
+_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
+_ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
 
 
 def iterator(t: Tracer, value: Abstract) -> Abstract | None:
@@ -355,17 +401,17 @@ class _Through:
     under: Any
 
 
-def next_sample(t: Tracer, it: Opaque) -> Any:
-    """An object like those that a real iterator gives."""
+def goes_through(t: Tracer, it: Opaque) -> Any:
+    """What is like that which a real iterator goes through; it is not empty."""
     held = t.samples.get(it.value)
     if isinstance(held, _Through):
-        return next(iter(held.under))
+        return held.under
     if any(type(held) is cls for cls in _ITERATORS):
         for under in get_referents(held):
             if any(type(under) is cls for cls in _ITERATED) and len(under):
                 for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
                     if type(iter(view)) is type(held):
-                        return next(iter(view))
+                        return view
     raise Break("iteration", "an iterator of which nothing is known")
 
 

@@ -138,7 +138,8 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
     from .tracer import END
 
-    sample = deeds.next_sample(t, it)
+    under = deeds.goes_through(t, it)
+    functions = deeds.functions_in(under)
     more, item = deeds.advance(t, it)
     done, body = t.state.copy(), t.state.copy()
     done.frame.stack.pop()
@@ -146,10 +147,13 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     before, checkpoint, t.block, t.state = t.block, t.checkpoint, Block(t.line), body
     first = t.block
     exit = opaque.going_on(t, [frame.copy() for frame in body.frames], Opaque(item, None))
-    found = opaque.like(t, item, sample, exit)
-    body.frame.pc = body.frame.bytecode.at(body.frame.pc).next
-    body.frame.stack.append(found)
-    t.block.end = t.goto(body)
+    if functions is not None:
+        deeds.one_of(t, item, functions, exit)
+    else:
+        found = opaque.like(t, item, next(iter(under)), exit)
+        body.frame.pc = body.frame.bytecode.at(body.frame.pc).next
+        body.frame.stack.append(found)
+        t.block.end = t.goto(body)
     before.end = Branch(more, Jump(first), t.goto(done))
     t.checkpoint = checkpoint
     return END

@@ -38,7 +38,7 @@ _LIST_ITEMS = {int: INT, float: FLOAT}
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
-def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
+def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     """container[index]."""
     if isinstance(container, ArrayValue):
         plan = plan_of(t, container, index)
@@ -68,6 +68,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return part
     place = _place(t, container, index)
     if place is not None and isinstance(container, Opaque):
+        functions = deeds.functions_in(t.samples.get(container.value))
+        if functions is not None:
+            return deeds.one_of(t, t.emit("list_get", (container.value, place), Obj(), reason="list_item_type"), functions)
         return _typed_item(t, container, place)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})

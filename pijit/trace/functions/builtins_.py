@@ -153,6 +153,8 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     step = items[2] if len(items) == 3 else Known(1)
     if isinstance(step, Known) and step.value == 0:
         raise Break("always_raises", "range with step 0")
+    if not isinstance(step, Known):
+        t.check(t.emit("cmp", (value(step, "range"), const(0)), BOOL, symbol="!="), "iteration")
     return Container("range", (start, stop, step))
 
 

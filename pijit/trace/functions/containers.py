@@ -7,6 +7,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -95,9 +96,9 @@ _of_set(set.remove, "set_remove")
 def _changed(t: Tracer, owner: Opaque, *put: Abstract) -> None:
     """The items of a list are no longer what they were."""
     objects.list_changed(t, owner)
-    for like in (standins.sample_of(t, value) for value in put):
-        if like is not None:
-            deeds.seen(t, owner, lambda sample, item=like[0]: sample.extend([item] * 2))
+    likes = [like[0] for like in map(partial(standins.sample_of, t), put) if like is not None]
+    if likes:
+        deeds.seen(t, owner, lambda sample: sample.extend(likes[:1] * 2))
 
 
 @row(list.pop)
@@ -294,10 +295,10 @@ def _takes(function: Any) -> None:
         return deeds.do(t, "call", [Known(function), owner], deeds.item_sample(t, owner))
 
 
-for _method in (deque.append, deque.appendleft):
-    _puts(_method)
-for _method in (deque.pop, deque.popleft):
-    _takes(_method)
+for _putting in (deque.append, deque.appendleft):
+    _puts(_putting)
+for _taking in (deque.pop, deque.popleft):
+    _takes(_taking)
 
 
 def _makes(cls: Any) -> None:
