@@ -30,7 +30,7 @@ EXAMPLES: dict[str, str] = {
                before="pijit.config.max_blocks = 2\n\n"),
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
     "PJ107": f("class G:\n    n = x\nreturn x + x", "f(1.5)"),
-    "PJ108": f("return {**x}", "f({1: 1.5})"),
+    "PJ108": f("one = other = iter(x)\nreturn sum(one)", "f([1.5])"),
     "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
     "PJ112": f("return max(x, key=abs)", "f((1, 2))"),
@@ -75,8 +75,8 @@ EXAMPLES: dict[str, str] = {
     "PJ226": f("return x >> k", "f(1, -1)", "x, k"),
     "PJ227": f("x[k] = x[:2]", f"f({SIX}, {SIX} > 3)", "x, k"),
     "PJ228": f("return rng.normal(0.0, x)", "f(-1.5, np.random.default_rng(1))", "x, rng"),
-    "PJ230": f("return d[k]", "f({(1, 2): 3}, (1, 2)); f({(1, 2): 3}, (4, 5))", "d, k"),
     "PJ229": f("return np.histogram(x, 3)", "f(np.full(6, np.nan))"),
+    "PJ230": f("return d[k]", "f({(1, 2): 3}, (1, 2)); f({(1, 2): 3}, (4, 5))", "d, k"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),
     "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),
