@@ -50,7 +50,7 @@ def test_stores_into_dicts(keys):
         for k in keys:
             if made.get(k, 0) > 10:
                 del made[k]
-        return d, list(d.items()), made, [a is b for a, b in zip(d, keys)]
+        return d, list(d.items()), made, [a is b for a, b in zip(d, keys, strict=False)]
 
     check(f, {}, keys)
     check(f, {1: 2, "a": 4}, keys)
@@ -283,8 +283,10 @@ class Watched:
 @pytest.mark.parametrize(
     "work",
     [
-        "d[k] = 1", "del d[k]", "d.pop(k)", "d.pop(k, 0)", "d.setdefault(k, 3)", "q.popleft()", "q.pop()", "p.pop()", "p.pop(0)", "h.append(k); h.pop()",
-        "m.append(k)", "m.appendleft(k)", "s.discard(k)", "s.remove(k)", "p.insert(0, k)", "p.extend([k])", "x = p.pop()", "x = q.popleft()", "p.remove(k)",
+        "d[k] = 1", "del d[k]", "d.pop(k)", "d.pop(k, 0)", "d.setdefault(k, 3)", "q.popleft()", "q.pop()", "p.pop()", "p.pop(0)",
+        "h.append(k); h.pop()",
+        "m.append(k)", "m.appendleft(k)", "s.discard(k)", "s.remove(k)", "p.insert(0, k)", "p.extend([k])", "x = p.pop()",
+        "x = q.popleft()", "p.remove(k)",
     ],
 )  # fmt: skip
 def test_what_is_let_go_of(work):
@@ -294,7 +296,8 @@ from collections import deque
 def f(n):
     log.clear()
     d = {{i: Watched(('d', i)) for i in range(n)}}
-    q, p, m = deque(Watched(('q', i)) for i in range(n)), [Watched(('p', i)) for i in range(n)], deque([Watched(('m', i)) for i in range(n)], maxlen=n)
+    q, p, m = deque(Watched(('q', i)) for i in range(n)),
+        [Watched(('p', i)) for i in range(n)], deque([Watched(('m', i)) for i in range(n)], maxlen=n)
     found = work(d, q, p, m, [], set(range(n)), n)
     return found, len(d), len(q), len(p), len(m)
 def work(d, q, p, m, h, s, n):
@@ -312,7 +315,8 @@ def work(d, q, p, m, h, s, n):
     check(source, 4)
 
 
-@pytest.mark.parametrize("work", ["d[9] = 1", "d.pop(2, None)", "d[2] = 5", "s.add(9)", "s.discard(3)", "q.append(1)", "q.popleft()", "p.append(3)", "p.pop()"])
+@pytest.mark.parametrize("work", ["d[9] = 1", "d.pop(2, None)", "d[2] = 5", "s.add(9)", "s.discard(3)", "q.append(1)", "q.popleft()",
+    "p.append(3)", "p.pop()"])
 @pytest.mark.parametrize("over", ["d", "d.items()", "d.values()", "s", "q", "p", "zip(p, p)", "enumerate(q)"])
 def test_changes_while_it_is_gone_through(work, over):
     source = f"""
@@ -336,7 +340,8 @@ def f(n):
 
 @pytest.mark.parametrize(
     "over",
-    ["{1: 2, (1, 2): 'a'}", "{1: (2, 3), 4: (5, 6)}.items()", "{'a': 1.5}.values()", "{(1, 2), (3, 4)}", "'abä\\u0100'", "b'ab\\xff'", "deque([1, (2,), 'a'])",
+    ["{1: 2, (1, 2): 'a'}", "{1: (2, 3), 4: (5, 6)}.items()", "{'a': 1.5}.values()", "{(1, 2), (3, 4)}", "'abä\\u0100'", "b'ab\\xff'",
+        "deque([1, (2,), 'a'])",
      "frozenset([1, 2.5])", "bytearray(b'xy')", "(1,) * 70", "set()", "''", "{}"],
 )  # fmt: skip
 def test_iteration(over):
@@ -442,8 +447,10 @@ class Item:
         return self.number > other.number
 
 
-ORDERED = [[3, 1, 2, 2, 5], [(1, "b"), (1, "a"), (0, "z")], [1.5, 2, float("nan"), 0], ["b", "a", "ab"], [(1, 2), (1,), ()], [2**70, 3], [(1, (2, 3)), (1, (2, 1))]]
-ORDERED += [[1, "a"], [(1, "a"), (1, 2)], [None, None], [(1, None), (2, None)], [Item(1), Item(2), Item(0)], [(1, Item(1)), (1, Item(2)), (0, Item(3))], [[2], [1]]]
+ORDERED = [[3, 1, 2, 2, 5], [(1, "b"), (1, "a"), (0, "z")], [1.5, 2, float("nan"), 0], ["b", "a", "ab"], [(1, 2), (1,), ()], [2**70, 3],
+    [(1, (2, 3)), (1, (2, 1))]]
+ORDERED += [[1, "a"], [(1, "a"), (1, 2)], [None, None], [(1, None), (2, None)], [Item(1), Item(2), Item(0)],
+    [(1, Item(1)), (1, Item(2)), (0, Item(3))], [[2], [1]]]
 
 
 @pytest.mark.parametrize("items", ORDERED, ids=repr)
@@ -483,11 +490,15 @@ def f(items):
 
 
 LISTS = (
-    "p + q", "p + [i]", "[i] + p", "[i] + [j]", "p[:]", "p[1:]", "p[:i] + p[i + 1:]", "p[i:j]", "p[::-1]", "p[-2:]", "list(p)", "list(t)", "tuple(p)", "p * 2",
-    "sorted(p)", "sorted(d)", "list(d)", "list(d.items())", "list(s)", "list(text)", "p.index(2)", "p.count(2)", "i in p", "i in t", "(i, j) in pairs",
+    "p + q", "p + [i]", "[i] + p", "[i] + [j]", "p[:]", "p[1:]", "p[:i] + p[i + 1:]", "p[i:j]", "p[::-1]", "p[-2:]", "list(p)", "list(t)",
+    "tuple(p)", "p * 2",
+    "sorted(p)", "sorted(d)", "list(d)", "list(d.items())", "list(s)", "list(text)", "p.index(2)", "p.count(2)", "i in p", "i in t",
+    "(i, j) in pairs",
     "text in words", "text[i]", "text[-i]", "text[i:j]", "text + text", "text == words[0]", "text < words[0]", "text[i] >= 'b'", "text[i] in 'abc'",
-    "'b' in text", "ord(text[i])", "chr(97 + i)", "text.upper()", "text.split('b')", "text.find('c')", "text.replace('a', words[0])", "packed[i]", "packed[-1]",
-    "packed[i:]", "grown[i]", "text.startswith('ab')", "text[i].isdigit()", "words[0] + 'x'", "len(text[i:])", "t[i:j]", "set(p)", "set(text)", "deque(p)", "p[i:j] == q",
+    "'b' in text", "ord(text[i])", "chr(97 + i)", "text.upper()", "text.split('b')", "text.find('c')", "text.replace('a', words[0])",
+    "packed[i]", "packed[-1]",
+    "packed[i:]", "grown[i]", "text.startswith('ab')", "text[i].isdigit()", "words[0] + 'x'", "len(text[i:])", "t[i:j]", "set(p)",
+    "set(text)", "deque(p)", "p[i:j] == q",
 )  # fmt: skip
 
 
@@ -507,7 +518,8 @@ def f(p, q, t, d, s, text, words, packed, grown, pairs, n):
 
 
 CHANGES = (
-    "p.insert(i, 7)", "p.extend(q)", "p.extend((i, i))", "p.extend(p)", "p.reverse()", "p.sort()", "p.remove(2)", "p.pop()", "p.pop(0)", "p.pop(-2)", "p.pop(i)",
+    "p.insert(i, 7)", "p.extend(q)", "p.extend((i, i))", "p.extend(p)", "p.reverse()", "p.sort()", "p.remove(2)", "p.pop()", "p.pop(0)",
+    "p.pop(-2)", "p.pop(i)",
     "p += q", "p.append(i)", "p[i] = 5", "p.append(p.pop(0))", "p.clear()",
 )  # fmt: skip
 
@@ -544,7 +556,7 @@ def test_one_tuple_stays_one():
             q.append(pair)
             p.insert(0, pair)
             same.append(d[pair] is pair and q[-1] is pair and p[0] is pair)
-        return same, [k is v for k, v in d.items()], [a is b for a, b in zip(q, d)]
+        return same, [k is v for k, v in d.items()], [a is b for a, b in zip(q, d, strict=True)]
 
     check(f, 4)
 

@@ -12,8 +12,8 @@ from . import looks
 from . import words as memory
 from .arrays import array_of_object, field
 from .layout import Area, Place, recipe_tuple
-from .looks import FLOAT_VALUE, ITEMS, LENGTH, TYPE, whole
 from .llvm import F64, I8, I64, PTR, call, i64
+from .looks import FLOAT_VALUE, ITEMS, LENGTH, TYPE, whole
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
