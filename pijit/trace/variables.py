@@ -61,6 +61,7 @@ def delete_attr(t: Tracer, name: str) -> None:
 def kept(t: Tracer, value: Abstract) -> Abstract:
     """What a variable is to hold: a virtual list is made now."""
     if isinstance(value, Container) and value.kind == "list":
+        t.last_micro = False  # the instruction pushes nothing: only the whole of it is done again
         return objects.new_list(t, value.items)
     return storable(value)
 
