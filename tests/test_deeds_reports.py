@@ -33,9 +33,10 @@ def test_a_call_that_is_not_supported_names_what_is_called():
 
     fast = pijit.jit(f)
     calls = [abs, int, float, bool, hash, round, complex, id]  # too many to be told apart
-    assert fast(calls[:7] + [abs], 50) == f(calls[:7] + [abs], 50)
+    assert fast([*calls[:7], abs], 50) == f([*calls[:7], abs], 50)
     details = [row.detail for row in pijit.stats(fast).breaks if row.id == "PJ111"]
-    assert details and all("whatever stands in its place" in detail for detail in details)
+    assert details
+    assert all("whatever stands in its place" in detail for detail in details)
 
 
 def test_the_report_tells_what_waits_from_what_is_not_hot(monkeypatch):
@@ -51,10 +52,13 @@ def test_the_report_tells_what_waits_from_what_is_not_hot(monkeypatch):
     rows = [tiers.record_of(function.__code__) for function in (fast, slow)]
     monkeypatch.setattr(report, "resting", SimpleNamespace(waits=lambda row: row is rows[0]))
     said = report.text(rows)
-    assert "PJ410): " in said and said.split("PJ410): ")[1].splitlines()[0].endswith("hot")
+    assert "PJ410): " in said
+    assert said.split("PJ410): ")[1].splitlines()[0].endswith("hot")
     assert "1 more functions ran too rarely" in said
 
 
 def test_pj212_is_one_clear_line():
     row = reasons.lookup("PJ212")
-    assert "changed while native code ran" in row.title and "local variable" in row.hint and "\n" not in row.explanation
+    assert "changed while native code ran" in row.title
+    assert "local variable" in row.hint
+    assert "\n" not in row.explanation
