@@ -296,8 +296,9 @@ from collections import deque
 def f(n):
     log.clear()
     d = {{i: Watched(('d', i)) for i in range(n)}}
-    q, p, m = deque(Watched(('q', i)) for i in range(n)),
-        [Watched(('p', i)) for i in range(n)], deque([Watched(('m', i)) for i in range(n)], maxlen=n)
+    q = deque(Watched(('q', i)) for i in range(n))
+    p = [Watched(('p', i)) for i in range(n)]
+    m = deque([Watched(('m', i)) for i in range(n)], maxlen=n)
     found = work(d, q, p, m, [], set(range(n)), n)
     return found, len(d), len(q), len(p), len(m)
 def work(d, q, p, m, h, s, n):
