@@ -23,6 +23,9 @@ static inline int pj_long_compact(PyObject *o, int64_t *out)
     return 0;
 }
 
+/* 3.12: the sign of an int and how many digits it has are one word. */
+#define PJ_TAGGED_INTS (PY_VERSION_HEX >= 0x030C0000)
+
 /* 3.12: the range iterator lost its index; start moves instead. */
 #if PY_VERSION_HEX >= 0x030C0000
 typedef _PyRangeIterObject PjRangeIter;
@@ -132,6 +135,26 @@ static inline PyDictValues *pj_inline_values(PyObject *o)
 #endif
 #endif
 }
+
+/* The same for generated code: where they, or the pointer to them, are from the object's beginning, and what says that they count. 3.13: a byte of theirs.
+ * Before: there is a pointer, whose lowest bit 3.12 sets. */
+#if PY_VERSION_HEX >= 0x030D0000
+#define PJ_VALUES_AT ((Py_ssize_t)sizeof(PyObject))
+#define PJ_VALUES_VALID ((Py_ssize_t)offsetof(PyDictValues, valid))
+#define PJ_VALUES_MARK ((Py_ssize_t)0)
+#else
+#define PJ_VALUES_AT ((PY_VERSION_HEX >= 0x030C0000 ? -3 : -4) * (Py_ssize_t)sizeof(PyObject *))
+#define PJ_VALUES_VALID ((Py_ssize_t)-1)
+#define PJ_VALUES_MARK ((Py_ssize_t)(PY_VERSION_HEX >= 0x030C0000))
+#endif
+
+/* How generated code counts references. 3.12: in 32 bits, and not those to immortal objects. 0: it leaves that to the interpreter, which counts them elsewhere,
+ * too. */
+#if defined(Py_REF_DEBUG) || PY_BIG_ENDIAN
+#define PJ_COUNT_BITS 0
+#else
+#define PJ_COUNT_BITS (PY_VERSION_HEX >= 0x030C0000 ? 32 : 64)
+#endif
 
 /* The dict of an instance of a heap type, if it has been made (borrowed). */
 static inline PyObject *pj_instance_dict(PyObject *o)

@@ -5,6 +5,8 @@
 #include "axes.h"
 
 #define PIECE ((size_t)4096) /* bytes; a multiple of every size of elements */
+#define SHORT 16
+#define ROWS 128
 
 /* One value for all is read once: the compiler cannot know that it is not overwritten. */
 #define STEP(T)                                                                                                       \
@@ -75,10 +77,61 @@ void pj_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step,
     copy_row(to, from, &axis, itemsize);
 }
 
+#define FILL_ROWS(T, length)                                                                                          \
+    for (int64_t i = 0; i < axes->n; i++, to += axes->to, from += axes->from) {                                       \
+        const T value = *(const T *)from;                                                                             \
+        for (int64_t k = 0; k < (length); k++) {                                                                      \
+            ((T *)to)[k] = value;                                                                                     \
+        }                                                                                                             \
+    }                                                                                                                 \
+    return true
+#define FILL(T)                                                                                                       \
+    switch (n) {                                                                                                      \
+    case 2: FILL_ROWS(T, 2);                                                                                          \
+    case 3: FILL_ROWS(T, 3);                                                                                          \
+    case 4: FILL_ROWS(T, 4);                                                                                          \
+    default: FILL_ROWS(T, n);                                                                                         \
+    }
+
+/* Rows each of which is one element as often as it is long. False: not of this size. */
+static bool fill_rows(char *to, const char *from, const Axis *axes, int64_t itemsize)
+{
+    const int64_t n = axes[1].n;
+    switch (itemsize) {
+    case 1: FILL(uint8_t);
+    case 2: FILL(uint16_t);
+    case 4: FILL(uint32_t);
+    case 8: FILL(uint64_t);
+    }
+    return false;
+}
+
+/* Rows that are short against how many there are, and lie apart, so that their order does not matter: a number of them at once, place by place. */
+static bool copy_short_rows(char *to, const char *from, const Axis *axes, int64_t itemsize)
+{
+    const Axis *row = &axes[1];
+    if (row->from == 0 && row->to == itemsize && row->n * itemsize < (int64_t)PIECE) {
+        return fill_rows(to, from, axes, itemsize);
+    }
+    if (row->n > SHORT || axes->n < SHORT || magnitude(axes->to) < row->n * magnitude(row->to)) {
+        return false;
+    }
+    for (int64_t done = 0; done < axes->n; done += ROWS) {
+        const Axis some = {axes->n - done < ROWS ? axes->n - done : ROWS, 0, axes->to, axes->from};
+        for (int64_t i = 0; i < row->n; i++) {
+            copy_row(to + done * axes->to + i * row->to, from + done * axes->from + i * row->from, &some, itemsize);
+        }
+    }
+    return true;
+}
+
 static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
 {
     if (naxes == 1) {
         copy_row(to, from, axes, itemsize);
+        return;
+    }
+    if (naxes == 2 && copy_short_rows(to, from, axes, itemsize)) {
         return;
     }
     for (int64_t i = 0; i < axes->n; i++) {

@@ -105,6 +105,16 @@ typedef struct {
     int64_t count, next; /* taken so often; on_exit is called at `next` */
 } PjExit;
 
+/* What a "look" knows of the attribute that it found last (inline_cache.c); codegen/attributes.py reads it. */
+typedef struct {
+    uint32_t owner; /* the tag of the object's type; PJ_NO_TAG: nothing is known */
+    uint32_t value; /* that of what the attribute was */
+    int32_t slot;   /* bytes from the object's beginning, or -1: the attribute is one of the values, */
+    int32_t place;  /* so many bytes from their beginning */
+} PjInlineCache;
+
+#define PJ_NO_TAG UINT32_MAX
+
 typedef struct {
     PjRecipe *function; /* NULL: the root frame */
     int pc;
@@ -122,6 +132,7 @@ typedef struct PjSite {
     PjRows *rows;
     int root; /* of a "put": the word of the index, or -1 */
     PyObject *(*deed)(struct PjSite *, int64_t *);
+    PjInlineCache cache; /* of a "look" or "put" */
 } PjSite;
 
 typedef struct {

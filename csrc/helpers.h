@@ -33,6 +33,7 @@ int64_t pj_kernel_rolled(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t
 
 /* mask.c */
 int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block);
+void pj_mask_places(int64_t *target, const char *mask, int64_t ndim, const int64_t *block, int64_t count);
 void pj_pick(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
 int64_t pj_place(char *target, const char *source, const char *mask, int64_t itemsize, const int64_t *block);
 

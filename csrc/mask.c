@@ -8,6 +8,7 @@
 #define CHUNK 1024
 #define RUN 64
 #define CLEAR 64 /* bytes of a mask that are looked at together */
+#define SOME 12 /* of CLEAR: more are not found one by one */
 #define ALL 0x8080808080808080u
 #define FEW_RUNS(T) (sizeof(T) < 4 ? 1 : 6) /* of a stretch: each costs about as much as ten elements that are stored */
 #define FEW 8
@@ -194,6 +195,48 @@ int64_t pj_mask_count(const char *mask, int64_t ndim, const int64_t *block)
         total += n;
     }
     return total;
+}
+
+/* Writes the places of bytes that are set, of n bytes of which one lies `step` bytes from the next, until there is no room for more. */
+static void places(int64_t *target, const int64_t *end, const char *mask, int64_t n, int64_t step)
+{
+    int64_t i = 0;
+    for (; step == 1 && i + CLEAR <= n && target < end; i += CLEAR) {
+        uint64_t bits = bits_of(mask + i);
+        if (count_bits(bits) <= SOME || end - target < CLEAR) {
+            for (; bits; bits &= bits - 1) {
+                *target++ = i + __builtin_ctzll(bits);
+            }
+            continue;
+        }
+        for (int64_t k = i; k < i + CLEAR; k++) { /* no branch that could be guessed wrong */
+            *target = k;
+            target += mask[k] != 0;
+        }
+    }
+    for (; i < n && target < end; i++) {
+        *target = i;
+        target += mask[i * step] != 0;
+    }
+}
+
+/* Where the elements of a mask are true, of which there are `count`, in the order of indices: as numbers of elements. */
+void pj_mask_places(int64_t *target, const char *mask, int64_t ndim, const int64_t *block, int64_t count)
+{
+    Walk w;
+    int64_t offsets[CHUNK], spread[MAX_AXES], step = 1;
+    for (int64_t i = ndim - 1; i >= 0; i--) {
+        spread[i] = step;
+        step *= block[i];
+    }
+    start(&w, mask, ndim, block, block + ndim, spread);
+    if (w.naxes == 1) {
+        places(target, target + count, mask, w.axes[0].n, w.axes[0].mask);
+        return;
+    }
+    for (int n; (n = take(&w, offsets)) > 0; target += n) {
+        memcpy(target, offsets, (size_t)n * sizeof *target);
+    }
 }
 
 typedef struct {

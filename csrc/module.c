@@ -239,6 +239,7 @@ static PyMethodDef functions[] = {
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
     {"only_names", pj_only_names, METH_O, "only_names(object): whether it is a dict whose keys are all texts"},
+    {"layout", pj_layout, METH_NOARGS, "layout(): how this CPython keeps what generated code looks at by itself"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
     {"iterator_after", pj_iterator_after, METH_VARARGS, "iterator_after(iterable, count): its iterator, once it has given so many items"},
     {"then_made", pj_then_made, METH_VARARGS, "then_made(result, instance): what a call of a class makes of __init__'s result"},

@@ -218,8 +218,11 @@ int64_t pj_look_at(int64_t *W, int64_t number, PyObject *o)
 PyObject *pj_make(int64_t *W, int64_t number)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];
-    pj_hold_inputs(r); /* making an object may collect garbage */
-    PyObject *o = pj_build(r->fragment->sites[number].callable, W);
+    PjRecipe *recipe = r->fragment->sites[number].callable;
+    if (!pj_recipe_is_const(recipe)) {
+        pj_hold_inputs(r); /* making an object may collect garbage */
+    }
+    PyObject *o = pj_build(recipe, W);
     if (o == NULL) {
         PyErr_Clear();
     }
@@ -339,6 +342,9 @@ int64_t pj_put(int64_t *W, int64_t number)
                                           : put_index(o, W[s->root], value))
                : row->op == PJ_GUARD_FIELD ? put_field(o, row, value)
                                            : put_item(o, row, value);
+        if (done && row != NULL && row->op == PJ_GUARD_FIELD) {
+            pj_remember_field(o, row, value, &s->cache);
+        }
     }
     Py_XDECREF(o);
     Py_XDECREF(value);
@@ -353,6 +359,7 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple)
 {
     PyObject *kind, *object, *rows, *value = NULL;
     s->root = -1;
+    s->cache.owner = PJ_NO_TAG;
     if (!PyArg_ParseTuple(tuple, "UOO|Oi;a site is (kind, object, rows) or (kind, object, rows, value, index)", &kind, &object,
                           &rows, &value, &s->root) ||
         (s->callable = pj_recipe_new(object)) == NULL || (s->rows = pj_rows_new(rows, 1)) == NULL) {

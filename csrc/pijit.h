@@ -223,6 +223,11 @@ int64_t pj_text_has(PyObject *text, PyObject *part);
 PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
 
+/* inline_cache.c */
+void pj_remember_field(PyObject *o, const PjRow *row, PyObject *found, PjInlineCache *cache);
+int64_t pj_look_first(int64_t *W, int64_t site, PyObject *o);
+PyObject *pj_layout(PyObject *module, PyObject *none);
+
 /* exits.c */
 PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
 PjStep pj_fill_frame(PjRun *r, PjPending *pending);
@@ -239,6 +244,7 @@ PjRecipe *pj_recipe_new(PyObject *tuple);
 void pj_recipe_free(PjRecipe *recipe);
 bool pj_recipe_keeps(const PjRecipe *recipe);
 bool pj_recipe_empty(const PjRecipe *recipe); /* it may give nothing */
+bool pj_recipe_is_const(const PjRecipe *recipe);
 bool pj_recipe_is_bound(const PjRecipe *recipe);
 bool pj_recipe_in_cell(const PjRecipe *recipe); /* of a callee's variable that closures share: it gives the cell itself */
 int64_t pj_recipe_words(const PjRecipe *recipe);

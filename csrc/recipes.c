@@ -169,6 +169,11 @@ bool pj_recipe_empty(const PjRecipe *r)
     return r->op == R_UNSET || r->op == R_NULL || r->op == R_HELD;
 }
 
+bool pj_recipe_is_const(const PjRecipe *r)
+{
+    return r->op == R_CONST;
+}
+
 bool pj_recipe_is_bound(const PjRecipe *r)
 {
     return r->op == R_BOUND_METHOD;

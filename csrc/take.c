@@ -4,6 +4,7 @@
 #include "helpers.h"
 
 #define MAX_AXES 64
+#define PART 1024
 
 /* One of the other axes: a length, and the bytes from one element to the next in a and in what is made. */
 typedef struct {
@@ -28,10 +29,17 @@ static void copy_row(char *to, const char *from, const Axis *axes, int64_t naxes
 }
 
 #define TAKE(T, type)                                                                                                 \
-    for (int64_t i = 0; i < at->n; i++) {                                                                             \
-        ((T *)target)[i] = *(const T *)(source + place(((const type *)at->data)[i], length) * step);                  \
-    }                                                                                                                 \
-    return true
+    {                                                                                                                 \
+        const type *index = (const type *)at->data;                                                                   \
+        T *out = (T *)target;                                                                                         \
+        for (int64_t i = 0; step == (int64_t)sizeof(T) && i < at->n; i++) {                                           \
+            out[i] = ((const T *)source)[place(index[i], length)];                                                    \
+        }                                                                                                             \
+        for (int64_t i = 0; step != (int64_t)sizeof(T) && i < at->n; i++) {                                           \
+            out[i] = *(const T *)(source + place(index[i], length) * step);                                           \
+        }                                                                                                             \
+        return true;                                                                                                  \
+    }
 
 /* Elements, of a contiguous index. False: not of this size. */
 static bool take_elements(char *target, const char *source, const Ints *at, int64_t length, int64_t step, int64_t size)
@@ -48,6 +56,49 @@ static bool take_elements(char *target, const char *source, const Ints *at, int6
     return false;
 }
 
+/* Words from 0 on, as most are: whether they were all below the length, else nothing was taken. */
+static bool take_words(char *target, const char *source, const int64_t *index, int64_t n, int64_t length, int64_t size)
+{
+    uint64_t signs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        signs |= (uint64_t)index[i] | (uint64_t)(length - 1 - index[i]);
+    }
+    for (int64_t i = 0; i < n && !(signs >> 63); i++) {
+        if (size == 8) {
+            ((uint64_t *)target)[i] = ((const uint64_t *)source)[index[i]];
+        }
+        else {
+            ((uint32_t *)target)[i] = ((const uint32_t *)source)[index[i]];
+        }
+    }
+    return !(signs >> 63);
+}
+
+/* Likewise, and how many were looked at before one was found that is no such place, or all: a part is still in the nearest cache when it is used. */
+static bool take_vector(char *target, const char *source, const Ints *at, int64_t length, int64_t step, int64_t size, int64_t *within)
+{
+    const int64_t width = at->kind < 0 ? -at->kind : at->kind;
+    if (at->step != width) {
+        return false;
+    }
+    for (*within = 0; *within < at->n; *within += PART) {
+        const int64_t left = at->n - *within;
+        const Ints part = {at->data + *within * width, at->kind, width, left < PART ? left : PART};
+        if (at->kind == -8 && step == size && size >= 4 && size <= 8 &&
+            take_words(target + *within * size, source, (const int64_t *)part.data, part.n, length, size)) {
+            continue;
+        }
+        if (!pj_within(part.data, part.kind, width, part.n, length)) {
+            return true;
+        }
+        if (!take_elements(target + *within * size, source, &part, length, step, size)) {
+            return false;
+        }
+    }
+    *within = at->n;
+    return true;
+}
+
 static int64_t at_index(const Ints *at, int64_t i)
 {
     switch (at->kind) {
@@ -61,24 +112,24 @@ static int64_t at_index(const Ints *at, int64_t i)
 
 /* target = source[index], target being new and contiguous, first along the index, then along the other axes of the source. block: kind, step and
  * length of the index, the length and the step of the axis that it is along; how many other axes there are, their lengths, their
- * steps in the source. False: the source has no such place, and nothing was written. */
+ * steps in the source. False: the source has no such place, and anything may be in the target. */
 int64_t pj_take(char *target, const char *source, const char *index, int64_t itemsize, const int64_t *block)
 {
     const Ints at = {index, block[0], block[1], block[2]};
     const int64_t length = block[3], step = block[4], *lengths = block + 6, *steps = lengths + block[5];
+    int64_t nothers = block[5], row = itemsize, within;
+    if (nothers == 0 && take_vector(target, source, &at, length, step, itemsize, &within)) {
+        return within == at.n;
+    }
     if (!pj_within(index, at.kind, at.step, at.n, length)) {
         return 0;
     }
-    int64_t nothers = block[5], row = itemsize;
     Axis others[MAX_AXES];
     for (int64_t i = nothers - 1; i >= 0; i--) {
         others[i] = (Axis){lengths[i], steps[i], row};
         row *= lengths[i];
     }
     if (row == 0) {
-        return 1;
-    }
-    if (nothers == 0 && at.step == (at.kind < 0 ? -at.kind : at.kind) && take_elements(target, source, &at, length, step, itemsize)) {
         return 1;
     }
     int64_t size = itemsize;

@@ -60,7 +60,9 @@ FORMS = {
     """,
     "creation": """
         np.zeros(n,dtype=int) | np.zeros((n,n),np.float32,'F') | np.zeros(shape=(2,n)) | np.zeros(n,dtype='complex64') | np.ones((2,n),dtype=bool) |
-        np.ones([n,2]) | np.empty((n,0)) | np.zeros(()) | np.zeros(a.shape) | np.zeros(len(v)) | np.zeros(v.size,v.dtype) | np.full((n,n),0) |
+        np.ones([n,2]) | np.ndarray((n,0)) | np.zeros((n,2),order=None) | np.add(a,1,out=np.ndarray(a.shape,order='F')) |
+        np.add(v,1,out=np.ndarray(v.size,v.dtype)) | np.zeros(()) | np.zeros(a.shape) | np.zeros(len(v)) | np.zeros(v.size,v.dtype) |
+        np.full((n,n),0) | np.empty((n,0)) |
         np.full(n,np.nan) | np.full(n,True) | np.full((2,3),v[0]) | np.full(n,x,np.float32) | np.full(n,v[:1]) | np.full((4,6),v) |
         np.zeros_like(a,dtype=int) | np.zeros_like(a,shape=(2,2)) | np.zeros_like(a,order='F') | np.zeros_like(a.T) | np.ones_like(v) |
         np.empty_like(a,dtype='f4') | np.full_like(a,x,dtype=int) | np.full_like(k,1.5) | np.zeros_like(x) | np.zeros_like(a,subok=False) |

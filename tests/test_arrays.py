@@ -53,6 +53,12 @@ PROGRAMS = {
         "def f(a):\n    b = a[2:5]\n    b[0] = 100.0\n    return b, a.T, a[::-1], a[None]\n",
         (grid(9),),
     ),
+    "arrays by their class": (
+        "def f(a, n):\n    b = np.ndarray((n, 3), dtype=np.float32)\n    b[:] = a\n    c = np.ndarray(n, order='F')\n    c[:] = 1\n    return b, c\n",
+        (grid(3), 4),
+    ),
+    "arrays by their class, over memory": ("def f(a):\n    b = np.ndarray((2,), a.dtype, a, 8)\n    b[0] = -1.0\n    return a, b\n", (grid(4),)),
+    "arrays by their class that cannot be": ("def f(n):\n    return np.ndarray(n)\n", (-2,)),
     "copies are copies": (
         "def f(a):\n    b, c, d = a.copy(), np.copy(a.T), a[::-1].copy('F')\n    a += 1\n    b[0] = 7\n    return a, b, c, d\n",
         (grid(4, 5),),

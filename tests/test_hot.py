@@ -21,28 +21,28 @@ ENDS = np.array([0.0, 3.0, 0.0, 0.0])  # one that is not zero: at capture it was
 PROGRAMS = {
     "a result": """
         def f(x):
-            i = np.flatnonzero(x)
+            i = np.extract(x, np.arange(len(x)))
             return (x[i] + 1.0) * 2.0 - x[i]
         """,
     "a result that is not kept": """
         def f(x):
-            np.flatnonzero(x)
+            np.extract(x, np.arange(len(x)))
             return (x + 1.0) * 2.0 - x
         """,
     "a result with others on the stack": """
         def f(x):
-            return [x + 1.0, np.flatnonzero(x), x * 2.0 + x]
+            return [x + 1.0, np.extract(x, np.arange(len(x))), x * 2.0 + x]
         """,
     "in a loop": """
         def f(x):
             total = np.zeros(1)
             for _ in range(3):
-                total = total + x[np.flatnonzero(x)] * 2.0
+                total = total + x[np.extract(x, np.arange(len(x)))] * 2.0
             return total
         """,
     "in an inlined function": """
         def g(x):
-            return np.flatnonzero(x)
+            return np.extract(x, np.arange(len(x)))
 
         def f(x):
             i = g(x)

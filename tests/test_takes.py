@@ -142,6 +142,15 @@ def test_fused_dtypes(dtype):
     check_calls(source, [(x, i, np.ones(20)), (x, i.astype(np.int32), np.ones(20)), (x, i + 1, np.ones(20))], configurations=("jit", "numpy"))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "bool"])
+def test_what_is_taken_is_used_again(dtype):
+    """By what has to wait for a sum of it: that cannot take it once more."""
+    x = (np.arange(9) % 3).astype(dtype)
+    for form in ("t / s", "t * s - t", "(t * s).sum()", "t[t == s] + s", "x[i] - s"):
+        source = f"def f(x, i, v):\n    t = x[i]\n    s = (t * v).sum()\n    return s, {form}\n"
+        check_calls(source, [(x, np.array(i), np.ones(len(i), dtype)) for i in ([1, 2, -1, 4], [0, 1], [5, 5, 5])], configurations=("jit", "numpy"))
+
+
 def test_what_is_taken_is_not_written_out():
     def row(x, i, v):
         return np.sum(v * x[i])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
 
@@ -26,13 +28,13 @@ def saved(monkeypatch):
     """For each fragment whose savings are asked for, its graph's inputs and what its exits save."""
     seen = []
 
-    def savings(graph):
+    def ways(graph):
         found = before(graph)
-        seen.append((len(graph.inputs), found))
+        seen.append((len(graph.inputs), [way.saves - way.leaving for way in found]))
         return found
 
-    before = worth.savings
-    monkeypatch.setattr(worth, "savings", savings)
+    before = worth.ways
+    monkeypatch.setattr(worth, "ways", ways)
     return seen
 
 
@@ -47,7 +49,7 @@ def test_a_range_that_is_under_way_is_not_made(saved):
 
 
 def test_guards_cost():
-    runs = {"hits": 1000, "taken": [1000], "saves": [worth.RUN + 10], "kinds": ["redo"], "loop_nanoseconds": 0.0}
+    runs = {"hits": 1000, "taken": [1000], "ways": [worth.Way(worth.RUN + 10, 0.0, 0.0)], "kinds": ["redo"]}
     assert worth.saving(guards=2, **runs) >= 0
     assert worth.saving(guards=5, **runs) < 0
 
@@ -94,11 +96,18 @@ def test_loops_that_only_move_objects_about_are_left_to_the_interpreter(function
 
 
 def test_what_enters_and_leaves_a_loop_over_objects_has_to_be_small_against_it():
-    """Native code looks at objects no faster than the interpreter: a short run with many guards does not pay, a long one does."""
+    """Where native code looks at objects no faster than the interpreter a short run with many guards does not pay, a long one does; nor does a short
+    one that is left in a frame which has to be made."""
     short, long = 850.0, 250_000.0
-    assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], short, gain=0.1) < 0
-    assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], long, gain=0.1) >= 0
-    assert worth.saving(1000, 69, [1000], [-50.0], ["redo"], short, gain=8.0) >= 0
+
+    def net(nanoseconds, gain, leaving=0.0, others=0):
+        ways = [worth.Way(10.0, leaving, gain), worth.Way(10.0, leaving, 8.0)]
+        return worth.saving(1000, 69, [1000 - others, others], ways, ["redo", "redo"], nanoseconds)
+
+    assert net(short, 0.1) < 0 <= net(long, 0.1)
+    assert net(short, 8.0) >= 0
+    assert net(short, 1.0) >= 0 > net(short, 1.0, leaving=500.0)
+    assert net(short, 0.1, others=10) < 0 <= net(short, 0.1, others=900)
 
 
 class Branch:
@@ -119,14 +128,21 @@ def summed(node, x, n):
     return total
 
 
-@pytest.mark.parametrize(("function", "much"), [(descended, False), (summed, True)])
-def test_a_loop_that_looks_at_objects_gains_less_than_one_over_elements(function, much, monkeypatch):
+def by_helpers(node, x, n):
+    total = 0.0
+    for _ in range(n):
+        total += len(node.at.tag) * x[0]
+    return total
+
+
+@pytest.mark.parametrize(("function", "much"), [(by_helpers, False), (descended, True), (summed, True)])
+def test_a_loop_for_which_helpers_look_at_objects_gains_less_than_one_over_elements(function, much, monkeypatch):
     """Also where it loads elements, too: in its share of the time native code is not many times as fast."""
-    node = Branch(1, None, None)
+    node = Branch(types.SimpleNamespace(tag=[1]) if function is by_helpers else 1, None, None)
     node.below = node.above = node
     gains, before = [], worth.loop_gain
     monkeypatch.setattr(worth, "loop_gain", lambda graph: gains.append(before(graph)) or gains[-1])
     fast = pijit.jit(function)
     x = np.ones(50)
-    fast(node if function is descended else 2.0, x, 50)
+    fast(2.0 if function is summed else node, x, 50)
     assert (max(gains) == worth._LOOP_SPEEDUP) is much, gains

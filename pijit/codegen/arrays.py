@@ -31,7 +31,7 @@ class ArrayValue:
     strides: list[Any]
     steps: list[Any]
     base: ArrayValue | None = None
-    axes: tuple[tuple[int, int], ...] | str = ()
+    axes: tuple[tuple[int, ...], ...] | str = ()
     scratch: bool = False
 
     def fields(self) -> list[Any]:
@@ -64,10 +64,7 @@ class ArrayValue:
         above = self.base.shown(b)
         if isinstance(self.axes, str):
             return self._reshaped(b, above)
-        return [
-            i64(0) if axis < 0 else above[axis] if step == 1 else b.mul(above[axis], b.select(_is_zero(b, dim), i64(1), i64(step)))
-            for dim, (axis, step) in zip(self.dims, self.axes, strict=True)
-        ]
+        return [reduce(b.add, _steps(b, above, dim, along)) for dim, along in zip(self.dims, self.axes, strict=True)]
 
     def _reshaped(self, b: Any, above: list[Any]) -> list[Any]:
         assert self.base is not None
@@ -107,6 +104,14 @@ class ArrayValue:
     def release(self, d: Driver) -> None:
         """Gives back what was made."""
         call(d.builder, "pj_discard" if self.scratch else "pj_release", ir.VoidType(), self.owner)
+
+
+def _steps(b: Any, above: list[Any], dim: Any, along: tuple[int, ...]) -> list[Any]:
+    """The strides of an axis of a view, of each axis that it goes along."""
+    return [
+        i64(0) if axis < 0 else above[axis] if step == 1 else b.mul(above[axis], b.select(_is_zero(b, dim), i64(1), i64(step)))
+        for axis, step in zip(along[::2], along[1::2], strict=True)
+    ]
 
 
 def _is_zero(b: Any, dim: Any) -> Any:

@@ -15,6 +15,7 @@ from ..ir.graph import Const, Op
 from ..ir.ops import OPS
 from ..ir.types import Array
 from ..ir.ufuncs import place_counts, signals
+from . import references
 from .assign import extent
 from .llvm import call, i64
 from .repeats import Links, can_repeat
@@ -169,10 +170,12 @@ class Backlog:
         """The helper that makes a new array of the operation."""
         return helper + "_later" if op in self.later and op not in self._fills else helper
 
-    def release(self, d: Driver, owner: Any, scratch: bool = False) -> None:
+    def release(self, d: Driver, owner: Any, scratch: bool = False, array: bool = True) -> None:
         """Lets an object, or memory without one, go."""
         if self._waiting:
             call(d.builder, "pj_let_go_later", ir.VoidType(), d.W, owner, i64(scratch))
+        elif not array:
+            references.release(d, owner)
         else:
             call(d.builder, "pj_discard" if scratch else "pj_release", ir.VoidType(), owner)
 

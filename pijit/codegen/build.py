@@ -34,19 +34,21 @@ class Native:
 # What takes so much longer than the code around it that this does not have to be the best.
 _HEAVY = frozenset(
     {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "mask_many", "pick", "place", "take", "list_ints", "ramp"}
-    | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at"}
+    | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at", "mask_places"}
 )
 
 
 def _level(graph: Graph) -> int:
-    """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop has kernels that give numbers, of which one
-    call may be as short as what is around it, what values stay in registers is."""
+    """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop looks at objects, or has kernels that give
+    numbers, of which one call may be as short as what is around it, what values stay in registers is."""
     place = {id(block): number for number, block in enumerate(graph.blocks)}
     ends = [(jump.target, block) for block in graph.blocks for jump in block.jumps() if place[id(jump.target)] <= place[id(block)]]
     level = emit.QUICK
     for header, end in ends:
-        heavy = [op for block in _loop(graph, header, end) for op in block.ops if op.name in _HEAVY]
-        level = max(level, emit.BEST if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK)
+        ops = [op for block in _loop(graph, header, end) for op in block.ops]
+        heavy = [op for op in ops if op.name in _HEAVY]
+        best = emit.PLAIN if any(op.name in ("look", "put") for op in ops) else emit.BEST
+        level = max(level, best if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK)
     return level
 
 

@@ -11,9 +11,9 @@ from ..ir.types import FLOAT, INT, Obj
 from .arrays import field
 from .layout import Area, recipe_tuple
 from .llvm import F64, I64, PTR, call, i64
-from .looks import FLOAT_VALUE, TYPE, whole
 from .objects import passing
 from .rows import Unsupported, row
+from .unboxing import FLOAT_VALUE, TYPE, whole
 
 if TYPE_CHECKING:
     from .driver import Driver

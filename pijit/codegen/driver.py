@@ -17,10 +17,11 @@ from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value
 from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
-from .arrays import ArrayValue, array_of_object, phi_of_array
+from .arrays import ArrayValue, array_of_object, field, phi_of_array
 from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
+from .looks import layout
 from .npscalars import Deferred
 from .owners import Owners
 from .relaxed import CONTRACTED, REGROUPED, totals
@@ -92,6 +93,7 @@ class Driver:
         self._totals = totals(graph) if graph.relaxed else frozenset()
         self.held: frozenset[Value] = frozenset()
         self._targets: dict[int, Target] = {}
+        self._sites_of_run: Any = None
         self._places: dict[Value, int] = dict(self.layout.word)  # values that are in W whatever happens
 
     def freedom(self, op: Op, loose: bool = True) -> tuple[str, ...]:
@@ -223,7 +225,7 @@ class Driver:
             if isinstance(made, ArrayValue):
                 self.backlog.release(self, made.owner, made.scratch)
             else:
-                self.backlog.release(self, made)
+                self.backlog.release(self, made, array=False)
 
     def order(self, carriers: frozenset[Value] | set[Value]) -> list[Value]:
         """The same code for the same graph: in order of definition."""
@@ -256,6 +258,15 @@ class Driver:
             for i, value in enumerate(values):
                 self.builder.store(value, self.builder.gep(place, [i64(i)], inbounds=True, source_etype=I64))
         return self._stack_dims, self._stack_strides
+
+    def sites_of_run(self) -> Any:
+        """Where the sites are of the fragment that runs. Looked up once, at the start."""
+        if self._sites_of_run is None:
+            at = layout()
+            with self.builder.goto_entry_block():
+                fragment = field(self, memory.load(self, 1, PTR), at["fragment"], PTR)
+                self._sites_of_run = field(self, fragment, at["sites"], PTR)
+        return self._sites_of_run
 
     def stack(self, nwords: int) -> Any:
         """A stack area that lives as long as the function."""

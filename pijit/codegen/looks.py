@@ -1,96 +1,48 @@
-"""Looks at an object that native code has at hand, without a call where the rows ask for built-in types, lengths and items only."""
+"""Which attributes generated code reads and writes by itself (`attributes.py`). Asked also where the compiler is not loaded."""
 
 from __future__ import annotations
 
-import sys
+import functools
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
-from ..ir.glances import is_glance
-from ..ir.graph import Op, Value
-from ..ir.types import is_owned
-from .arrays import field
-from .llvm import F64, I32, I64, PTR, call, i64
+from ..ir.graph import Box, Const
+from ..ir.types import FLOAT, is_owned
+from . import emit
 
 if TYPE_CHECKING:
-    from .driver import Driver
+    from ..ir.graph import Op
 
-# Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit). The items of a tuple lie in it, those of a list where it says.
-TYPE, LENGTH, FLOAT_VALUE, ITEMS = 8, 16, 16, 24
-_SIGN_IN_TAG = sys.version_info >= (3, 12)
-_SYMBOLS = {
-    tuple: "PyTuple_Type", list: "PyList_Type", dict: "PyDict_Type", str: "PyUnicode_Type", bytes: "PyBytes_Type", set: "PySet_Type",
-    int: "PyLong_Type", float: "PyFloat_Type", bool: "PyBool_Type",
-}  # fmt: skip
+NUMBERS = ("float", "int", "bool")  # guard rows whose numbers it unboxes
 
 
-def inline(d: Driver, op: Op) -> Any:
-    """The results, or None where the rows ask for more than that."""
-    if not is_glance(op):
+@functools.cache
+def layout() -> dict[str, int]:
+    """Where it finds what it looks at: csrc/inline_cache.c. Empty where the extension is not built: helpers look then."""
+    native = emit._native()
+    return {} if native is None else dict(native.layout())
+
+
+def reads(op: Op) -> str | None:
+    """How a "look" is done by generated code: at "whole", the type of the object itself; or what an attribute is, "object", "none" or a kind of
+    numbers. None: it is not."""
+    (owner,), rows = op.attrs["arguments"], op.attrs["result_guard"]
+    if not layout() or not is_at_hand(owner) or not 1 <= len(rows) <= 2:
         return None
-    (recipe,), rows = op.attrs["arguments"], op.attrs["result_guard"]
-    registers = [d.object(recipe.value)]
-    d.exit_if(op, d.builder.icmp_unsigned("==", registers[0], PTR(None)))
-    found: dict[Value, Any] = {}
-    for row in rows:
-        if row[0] == "item":
-            registers.append(_item(d, op, registers[row[1]], getattr(recipe.value.type, "name", ""), row[2]))
-        else:
-            _check(d, op, row, registers[row[1]], found)
-    results = tuple(found[value] for value in op.results)
-    for value in op.results:
-        if is_owned(value.type):
-            call(d.builder, "pj_retain", ir.VoidType(), found[value])
-    return results
+    *fields, (name, register, *what) = rows
+    if not fields:
+        return "whole" if (name, register) == ("object", 0) else None
+    if fields[0][:2] != ("field", 0) or register != 1:
+        return None
+    return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
 
 
-def _check(d: Driver, op: Op, row: tuple[Any, ...], owner: Any, found: dict[Value, Any]) -> None:
-    b, kind = d.builder, row[0]
-    if kind == "int":
-        found[row[2]] = whole(d, op, owner)
-    elif kind == "length":  # of a tuple or list; anything else has been asked to be one
-        d.exit_if(op, b.icmp_signed("!=", field(d, owner, LENGTH, I64), i64(row[2])))
-    elif kind == "is":
-        d.exit_if(op, b.icmp_unsigned("!=", owner, d.data_symbol("_Py_NoneStruct")))
-    else:
-        cls = {"object": row[3] if len(row) > 3 else None, "type": row[2], "float": float}[kind]
-        _is_exactly(d, op, owner, cls)
-        if kind == "float":
-            found[row[2]] = field(d, owner, FLOAT_VALUE, F64)
-        elif kind == "object":
-            found[row[2]] = owner
+def writes(op: Op) -> bool:
+    """Whether a "put" puts a number into an attribute that nothing else will be: then it may be written over the one that is there."""
+    owner, value = op.attrs["arguments"][:2]
+    number = isinstance(value, Box) and not isinstance(value.value, Const) and value.value.type == FLOAT
+    return bool(layout().get("count_bits")) and op.attrs["place"][0] == "field" and is_at_hand(owner) and number
 
 
-def _is_exactly(d: Driver, op: Op, owner: Any, cls: Any) -> None:
-    d.exit_if(op, d.builder.icmp_unsigned("!=", field(d, owner, TYPE, PTR), d.data_symbol(_SYMBOLS[cls])))
-
-
-def _item(d: Driver, op: Op, owner: Any, name: str, index: int) -> Any:
-    """An item of an exact tuple or list."""
-    b, cls = d.builder, tuple if name == "tuple" else list
-    _is_exactly(d, op, owner, cls)
-    d.exit_if(op, b.icmp_signed("<=", field(d, owner, LENGTH, I64), i64(index)))
-    if cls is tuple:
-        return field(d, owner, ITEMS + 8 * index, PTR)
-    return field(d, field(d, owner, ITEMS, PTR), 8 * index, PTR)
-
-
-def whole(d: Driver, op: Op, item: Any) -> Any:
-    """The 64-bit int that an object is, or native code leaves."""
-    b, place = d.builder, d.stack(1)
-    _is_exactly(d, op, item, int)
-    small, held = _one_digit(d, item)
-    with d.rarely(b.not_(small)) as merge:
-        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_unbox_int", I64, item, place), i64(0)))
-        large = b.load(place, typ=I64)
-    return merge.choose(held, large)
-
-
-def _one_digit(d: Driver, item: Any) -> tuple[Any, Any]:
-    """Whether an exact int has one digit, and the int if so. From 3.12 on its size and sign are in one word, in another way than before."""
-    b = d.builder
-    size, digit = field(d, item, LENGTH, I64), b.zext(field(d, item, ITEMS, I32), I64)
-    if _SIGN_IN_TAG:
-        return b.icmp_unsigned("<", size, i64(16)), b.mul(b.sub(i64(1), b.and_(size, i64(3))), digit)
-    return b.icmp_unsigned("<=", b.add(size, i64(1)), i64(2)), b.mul(size, digit)
+def is_at_hand(owner: Any) -> bool:
+    """Whether a recipe stands for an object that generated code has."""
+    return isinstance(owner, Box) and not isinstance(owner.value, Const) and is_owned(owner.value.type)

@@ -25,6 +25,15 @@ def _mask_count(d: Driver, op: Op) -> Any:
     return call(d.builder, "pj_mask_count", I64, mask.data, i64(mask.type.ndim), block)
 
 
+@row("mask_places")
+def _mask_places(d: Driver, op: Op) -> ArrayValue:
+    mask, count = d.array(op.args[0]), d.scalar(op.args[1])
+    made = new_array(d, op, op.result, [count], [])
+    block = d.dims_on_stack([*mask.dims, *mask.steps])[0]
+    call(d.builder, "pj_mask_places", ir.VoidType(), made.data, mask.data, i64(mask.type.ndim), block, count)
+    return made
+
+
 # How often a mask of which many are true is not looked at before it is again: so many rounds of a loop may wait for each other (backlog.py). The
 # first time _FIRST, then twice as often and that, at most _MOST: not longer than about as often as there were many.
 _FIRST, _MOST = 3, 15

@@ -8,12 +8,12 @@ from llvmlite import ir
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import looks
+from . import attributes, glances, looks, references, unboxing
 from . import words as memory
 from .arrays import array_of_object, field
+from .glances import ITEMS, LENGTH
 from .layout import Area, Place, recipe_tuple
-from .llvm import F64, I8, I64, PTR, call, i64
-from .looks import FLOAT_VALUE, ITEMS, LENGTH, TYPE, whole
+from .llvm import I8, I64, PTR, call, i64
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -36,21 +36,23 @@ def _set_len(d: Driver, op: Op) -> Any:
 
 @row("list_get")
 def _list_get(d: Driver, op: Op) -> Any:
-    b, type = d.builder, op.result.type
-    items, index = d.object(op.args[0]), d.scalar(op.args[1])
-    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, items, LENGTH, I64)))
-    item = b.load(b.gep(field(d, items, ITEMS, PTR), [index], source_etype=PTR), typ=PTR)
-    item.set_metadata("tbaa", d.tags.fields)
-    if type == INT:
-        return whole(d, op, item)
-    if type == FLOAT:
-        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
-        return field(d, item, FLOAT_VALUE, F64)
+    type = op.result.type
+    item = _list_item(d, op)
+    if type in (INT, FLOAT):
+        return unboxing.whole(d, op, item) if type == INT else unboxing.float_of(d, item, lambda holds: d.exit_if(op, d.builder.not_(holds)))
     if type == Obj():
-        # another reference to it may go while Python code runs
-        call(b, "pj_retain", ir.VoidType(), item)
+        references.retain(d, item)  # another reference to it may go while Python code runs
         return item
     raise Unsupported(f"an element of type {type} of a list")
+
+
+def _list_item(d: Driver, op: Op) -> Any:
+    """The object at an index of an exact list; leaves where there is none."""
+    b, index = d.builder, d.scalar(op.args[1])
+    owner = d.object(op.args[0])
+    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, owner, LENGTH, I64)))
+    items = field(d, owner, ITEMS, PTR)
+    return field(d, b.gep(items, [index], inbounds=True, source_etype=PTR), 0, PTR)
 
 
 @row("poll")
@@ -96,13 +98,19 @@ def _look(d: Driver, op: Op) -> Any:
     """What the rows unbox is taken from its words."""
     b, area = d.builder, Area(d.layout.call_start)
     (recipe,) = op.attrs["arguments"]
-    done = looks.inline(d, op)
+    done = glances.inline(d, op)
     if done is not None:
         return done
-    at_hand = isinstance(recipe, Box) and not isinstance(recipe.value, Const) and is_owned(recipe.value.type)
+    at_hand = looks.is_at_hand(recipe)
     owner = ("null",) if at_hand else recipe_tuple(recipe, passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
+    kind = looks.reads(op)
+    if kind is not None:
+        found = attributes.read(d, op, kind, len(d.sites) - 1, d.object(recipe.value), *result_words)
+        if kind in ("whole", "object"):
+            references.retain(d, found)
+        return found
     number = i64(len(d.sites) - 1)
     failed = call(b, "pj_look_at", I64, d.W, number, d.object(recipe.value)) if at_hand else call(b, "pj_look", I64, d.W, number)
     d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))
@@ -131,13 +139,22 @@ def _is_whole(op: Op) -> bool:
 @row("put")
 def _put(d: Driver, op: Op) -> None:
     b = d.builder
-    place = passing(d, Area(d.layout.call_start))
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
     rows = [(kind, 0, *names)] if names else []
-    word = place(index[0].value) if index else -1
-    d.sites.append(("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word))
-    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(len(d.sites) - 1)), i64(0)))
+    site = len(d.sites)
+    d.sites.append(())
+
+    def by_helper() -> None:
+        place = passing(d, Area(d.layout.call_start))
+        word = place(index[0].value) if index else -1
+        d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
+        d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
+
+    if looks.writes(op):
+        attributes.write(d, site, d.object(owner.value), d.value(value.value), by_helper)
+    else:
+        by_helper()
 
 
 def passing(d: Driver, area: Area) -> Place:
@@ -158,7 +175,7 @@ def _take(d: Driver, word: int, type: Type) -> Any:
     """A result; one that is an object gets a reference of its own, whether it is the whole result or part of it."""
     value = memory.load_value(d, word, type)
     if is_owned(type):
-        call(d.builder, "pj_retain", ir.VoidType(), value)
+        references.retain(d, value)
     return array_of_object(d, value, type) if isinstance(type, Array) else value
 
 

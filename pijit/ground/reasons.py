@@ -274,6 +274,7 @@ OPERATIONS = {
     "recheck": "source_changed",
     "look": "source_changed",
     "make": "memory",
+    "mask_places": "memory",
     "pick": "memory",
     "place": "overlap",
     "put": "store_target",

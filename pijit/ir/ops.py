@@ -107,7 +107,8 @@ ROWS = (
     Row("slice_bounds", "(first, length) of range(n)[start:stop:step], (0, 0) of none; args start, stop, n; attr step; absent start/stop are None in"
         " attr `given`: (bool, bool)", attrs=("step", "given")),
     Row("view", "an array of the result type on a's memory: args a, byte offset, *dims, *strides. attr axes tells the strides that"
-        " NumPy shows: per axis of the result, the axis of a that it is and the step along it (a new one: -1, 0); \"new\": those of a new array;"
+        " NumPy shows: per axis of the result, the axis of a that it is and the step along it (a new one: -1, 0), of a"
+        " diagonal those of both axes; \"new\": those of a new array;"
         " \"shape\": those of a where it has the same shape, else of a new array", fresh=True,
         attrs=("axes",)),
     # arrays: whole
@@ -144,6 +145,8 @@ ROWS = (
         " each is along it, the result's dims. A part with one axis less, of a vector a NumPy scalar, takes one place. exit: no memory",
         _REDO, attrs=("n", "axis"), fresh=True),
     Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
+    Row("mask_places", "where a bool array is true, in the order of indices, as numbers of elements: a new int64 vector; args the array, how many"
+        " are true. exit: no memory", _REDO, fresh=True),
     Row("mask_many", "whether at least one element of a bool array in so many is true; where that was so it is not looked at for the next few times;"
         " and how many are true, if not many", effect="read", attrs=("slot", "one_in")),
     Row("many_lately", "whether mask_many of that slot would not look, which counts as one of those times", effect="read", attrs=("slot",)),

@@ -195,6 +195,11 @@ def _new_strides(step: int, dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
+def _steps(array: np.ndarray[Any, Any], n: int, along: tuple[int, ...]) -> list[int]:
+    """How far apart elements are along an axis of a view that is n long, of each axis that it goes along."""
+    return [array.strides[axis] * (step if n else 1) if axis >= 0 else 0 for axis, step in zip(along[::2], along[1::2], strict=True)]
+
+
 def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.ndarray[Any, Any]:
     type = op.result.type
     assert isinstance(type, Array)
@@ -202,7 +207,7 @@ def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.nd
     if not isinstance(axes, tuple):
         strides = array.strides if axes == "shape" and array.shape == dims else _new_strides(array.itemsize, dims)
     else:
-        strides = tuple(array.strides[axis] * (step if n else 1) if axis >= 0 else 0 for n, (axis, step) in zip(dims, axes, strict=True))
+        strides = tuple(sum(_steps(array, n, along)) for n, along in zip(dims, axes, strict=True))
     if not array.size and not any(array.strides):
         offset = 0
     interface = {
@@ -342,6 +347,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "assign": careful(_assign),
     "empty": careful(_empty),
     "ramp": careful(_ramp),
+    "mask_places": careful(lambda op, mask, count: np.flatnonzero(mask).copy()),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
     "mask_many": lambda op, mask: Results((op.attrs["one_in"] * int(np.count_nonzero(mask)) >= mask.size, int(np.count_nonzero(mask)))),
     "many_lately": lambda op: True,  # what is done then is as good

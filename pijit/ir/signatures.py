@@ -121,8 +121,9 @@ def _element(skip: int) -> Signature:
 def _view(op: Op) -> bool:
     array = op.args[0].type
     axes = op.attrs["axes"]
-    known = axes in ("new", "shape") or (isinstance(array, Array) and all(-1 <= axis < array.ndim for axis, _ in axes) and len(axes) == _rank(op))
-    return known and isinstance(array, Array) and _one(op, Array) and _ints(op, 1) and len(op.args) == 2 + 2 * _rank(op)
+    if not isinstance(array, Array) or not _one(op, Array) or not _ints(op, 1) or len(op.args) != 2 + 2 * _rank(op):
+        return False
+    return axes in ("new", "shape") or (len(axes) == _rank(op) and all(-1 <= axis < array.ndim for along in axes for axis in along[::2]))
 
 
 def _rank(op: Op) -> int:
@@ -189,6 +190,10 @@ def _mask(op: Op, array: Value, mask: Value) -> int:
         return -1
     left = array.type.ndim - mask.type.ndim
     return left if 0 <= op.attrs["lead"] <= left else -1
+
+
+def _is_mask(type: Type) -> bool:
+    return isinstance(type, Array) and type.name == "bool"
 
 
 def _pick(op: Op) -> bool:
@@ -461,6 +466,7 @@ SIGNATURES: dict[str, Signature] = {
     "assign": _assign,
     "empty": _empty,
     "ramp": _ramp,
+    "mask_places": lambda op: len(op.args) == 2 and _is_mask(op.args[0].type) and _ints(op, 1) and _types(op.results) == (Array("int64", 1, "C"),),
     "mask_count": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and _one(op, Scalar),
     "mask_many": lambda op: isinstance(op.args[0].type, Array) and op.args[0].type.name == "bool" and [v.type for v in op.results] == [BOOL, INT],
     "many_lately": lambda op: not op.args and _one(op, Scalar),

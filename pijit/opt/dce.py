@@ -129,6 +129,7 @@ _REMOVABLE: dict[str, Callable[[Op], bool]] = {
     "roll": _always,
     "join": _always,
     "pick": _always,
+    "mask_places": _always,
     "empty": _possible,
     "cast": _safe_cast,
 }

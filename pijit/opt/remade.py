@@ -62,7 +62,7 @@ def _remake(op: Op, group: Group, groups: list[Group], uses: _Uses, plain: Calla
 
 
 def _is_cheap(op: Op, group: Group) -> bool:
-    return op.attrs["ufunc"] in _CHEAP and not dtype_name(op.result).startswith("complex") and not group.makes(operands_of(op))
+    return op.name == "ew" and op.attrs["ufunc"] in _CHEAP and not dtype_name(op.result).startswith("complex") and not group.makes(operands_of(op))
 
 
 def _can_host(host: Group, op: Op) -> bool:

@@ -242,7 +242,7 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "pick": lambda op: 2,
     "join": lambda op: 2 * int(op.attrs["n"]),
     "take": lambda op: 2,
-    "list_ints": lambda op: 1,
+    **dict.fromkeys(("list_ints", "mask_places"), lambda op: 1),
     **dict.fromkeys(("edges", "places", "histogram"), lambda op: len(op.args) - 1),
 }
 

@@ -378,8 +378,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
     stops = {(b.code.co_filename, b.line) for b in compiled.capture.breaks}
     return FragmentRecord(
         line, kinds[entry.kind], compiled.texts, exits,
-        sources=compiled.names, saves=worth.savings(compiled.graph), loop_gain=worth.loop_gain(compiled.graph),
-        doubtful=worth.is_doubtful(compiled.graph),
+        sources=compiled.names, ways=worth.ways(compiled.graph), doubtful=worth.is_doubtful(compiled.graph),
         resumes=tuple((e.frames[0].pc if e.frames else -1, e.kind == "continue" and len(e.frames) == 1) for e in compiled.exits),
         compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},

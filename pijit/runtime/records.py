@@ -66,8 +66,7 @@ class FragmentRecord:
     kind: str  # "function" | "loop" | "after"
     guards: Sequence[str]
     exits: Sequence[Exit]
-    saves: Sequence[float] = ()  # of each exit: what the way to it saves, in nanoseconds; see worth
-    loop_gain: float = 0.0  # what a nanosecond in its loops saves; 0 where it has none
+    ways: Sequence[tuple[float, float, float]] = ()  # to each exit: worth.Way
     doubtful: bool = False  # it may well be slower than the interpreter
     # Of each exit: the instruction of the root frame where the interpreter goes on, and whether it is the first that native code has not
     # begun; -1 for returns.

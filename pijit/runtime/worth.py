@@ -7,7 +7,9 @@ by mistake runs at about the interpreter's speed, what is retired by mistake run
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from pijit.codegen import looks
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
@@ -19,7 +21,7 @@ _GUARD = 5.0  # each guard above a few
 _FEW = 2
 RETURN = 50.0  # a frame that never runs costs less to leave than one that goes on
 _BOXED = 6.0  # per slot that an exit rebuilds
-_FRAME = 110.0  # per frame of an inlined function that it rebuilds, above what the interpreter takes for calling it
+_FRAME = 250.0  # per frame of an inlined function that it rebuilds, above what the interpreter takes for calling it
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
 _WORK = {
@@ -30,13 +32,15 @@ _WORK = {
     **dict.fromkeys(("reduce", "accumulate", "arg_extreme"), 1500.0),
     "matmul": 600.0,
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
-    **dict.fromkeys(("pick", "place", "take"), 400.0),
+    **dict.fromkeys(("pick", "place", "take", "mask_places"), 400.0),
     **dict.fromkeys(("bincount", "add_at", "kernel_scattered", "edges", "places", "histogram"), 1000.0),
-    **dict.fromkeys(("mask_count", "mask_many", "many_lately", "within"), 0.0),
+    "mask_count": 150.0,
+    **dict.fromkeys(("mask_many", "many_lately", "within"), 0.0),
     **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     "list_get": 2.0,
-    **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster
+    **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster,
+    **dict.fromkeys(("read", "written"), 2.0),  # but not than generated code that does it by itself
     **dict.fromkeys(("glance", "next", "text", "char"), 3.0),
     **dict.fromkeys(("find", "do"), 5.0),
     "np_op": 50.0,
@@ -50,8 +54,11 @@ _LOOP_SPEEDUP = 8.0
 # but for one that looks at objects and stores in them, or copies a list. There: what the interpreter, whose instructions are specialised, takes
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
-_OBJECTS = {"look": (3.0, 8.5), "put": (5.0, 20.0), "list_get": (5.0, 3.0), "obj_len": (0.0, 1.0), "cmp": (0.0, 1.0), "call": (100.0, 180.0)}
-_OBJECTS |= {"glance": (3.0, 1.5), "find": (20.0, 12.0), "do": (25.0, 20.0), "next": (10.0, 5.0), "text": (10.0, 3.0), "char": (12.0, 5.0)}
+_OBJECTS = {
+    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
+    "cmp": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0), "do": (25.0, 20.0), "next": (10.0, 5.0),
+    "text": (10.0, 3.0), "char": (12.0, 5.0),
+}  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
 _SLOWER = frozenset({"look", "put", "make"})
@@ -65,13 +72,35 @@ _ENOUGH = 1024  # times that tell how long something takes
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
 
-def savings(graph: Graph) -> list[float]:
-    """For every exit, by its index: what the way to it through the graph saves, once round each loop on it that counts. Other
-    loops may not go round at all."""
+class Way(NamedTuple):
+    """To an exit: what it saves, once round each loop on it that counts (other loops may not go round at all); what leaving there costs; and what a
+    nanosecond of going round saves, as far as is known: that of the innermost loop that the exit is in, else of the best one."""
+
+    saves: float
+    leaving: float
+    gain: float
+
+
+def ways(graph: Graph) -> list[Way]:
+    """For every exit, by its index."""
     found, trips = _along(graph, {})
     for _ in list(trips):  # what loops within loops save comes in from the inside
         found, trips = _along(graph, trips)
-    return [found[index] for index in sorted(found)]
+    best, inner = loop_gain(graph), _innermost_gains(graph)
+    block_of = {exit.index: block for block in graph.blocks for op in block.ops for exit in op.exits.values()}
+    leaving = {exit.index: _rebuilt(exit) for exit in graph.exits()}
+    return [Way(found[index], leaving[index], inner.get(block_of.get(index), best)) for index in sorted(found)]
+
+
+def savings(graph: Graph) -> list[float]:
+    """What each way saves, less what leaving costs."""
+    return [way.saves - way.leaving for way in ways(graph)]
+
+
+def _innermost_gains(graph: Graph) -> dict[Block | None, float]:
+    """By block, that of the smallest loop which it is in."""
+    loops = sorted(_loops(graph).values(), key=len, reverse=True)
+    return {block: _gain([_name(op) for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
 
 
 def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
@@ -85,10 +114,10 @@ def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dic
         so_far = best[id(block)] = best.get(id(block), 0.0) + trips.get(id(block), 0.0)
         for op in block.ops:
             for exit in op.exits.values():
-                found[exit.index] = so_far - _rebuilt(exit)
-            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(_kind(op), _PER_OP)
+                found[exit.index] = so_far
+            so_far += _ERRSTATE if op.name == "call" and "errors" in op.attrs else _WORK.get(_name(op), _PER_OP)
         if isinstance(block.end, Leave):
-            found[block.end.exit.index] = so_far - _rebuilt(block.end.exit)
+            found[block.end.exit.index] = so_far
         for jump in block.jumps():
             target = id(jump.target)
             if place[target] > n:
@@ -121,6 +150,20 @@ def _rebuilt(exit: Exit) -> float:
     return _BOXED * sum(len(frame.locals) + len(frame.stack) for frame in exit.frames) + _FRAME * max(0, len(exit.frames) - 1)
 
 
+def _name(op: Op) -> str:
+    """That of the operation's row: of a read or store of an attribute, by who does it."""
+    if op.name == "look" and is_glance(op):
+        return "glance"
+    if op.name == "look" and looks.reads(op):
+        return "read"
+    return "written" if op.name == "put" and looks.writes(op) and _is_computed(op.attrs["arguments"][1].value) else op.name
+
+
+def _is_computed(value: Value) -> bool:
+    """Else an object has it already, and a store puts that in its place."""
+    return isinstance(value.op, Op) and value.op.name not in ("look", "list_get")
+
+
 def has_loop(graph: Graph) -> bool:
     """Whether native code can go round."""
     return bool(_back_jumps(graph))
@@ -138,18 +181,13 @@ def loop_gain(graph: Graph) -> float:
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
-        names = {_kind(op) for block in blocks - nested for op in block.ops}
+        names = {_name(op) for block in blocks - nested for op in block.ops}
         work = {name for name in names if _WORK.get(name, 0.0) > _PER_OP}
         if work and not (work <= _ELEMENTS and names & _SLOWER):
             return _LOOP_SPEEDUP
         if not nested:  # else its own share is small
-            gains.append(_gain([_kind(op) for block in blocks for op in block.ops]))
+            gains.append(_gain([_name(op) for block in blocks for op in block.ops]))
     return max(gains, default=0.0)
-
-
-def _kind(op: Op) -> str:
-    """The name of an operation; of a look at an object that asks nothing of C another one."""
-    return "glance" if op.name == "look" and is_glance(op) else op.name
 
 
 def _loops(graph: Graph) -> dict[Block, set[Block]]:
@@ -172,8 +210,9 @@ def _loops(graph: Graph) -> dict[Block, set[Block]]:
 
 def _gain(names: Sequence[str]) -> float:
     """That of a loop without others in it. Only of one through a list is it sure enough that the interpreter is faster."""
-    through_list = "list_get" in names and ("look" in names or _COPIES.issuperset(names))
-    if not through_list and not {"look", "call", "glance", "find", "do", "next"} & set(names):
+    objects = {"look", "read", "written"} & set(names)
+    through_list = "list_get" in names and (objects or _COPIES.issuperset(names))
+    if not through_list and not objects and not {"call", "glance", "find", "do", "next"} & set(names):
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
@@ -186,7 +225,7 @@ def _gain(names: Sequence[str]) -> float:
 def is_doubtful(graph: Graph) -> bool:
     """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, or does a few things only. What
     works on arrays or goes round a loop of numbers is."""
-    names = {op.name for block in graph.blocks for op in block.ops}
+    names = {_name(op) for block in graph.blocks for op in block.ops}
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
     return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next"))
@@ -224,10 +263,9 @@ def net(fragment: FragmentRecord) -> float:
     native = fragment.native
     if native is None:
         return 0.0
-    gain = fragment.loop_gain or (0.0 if fragment.doubtful else _ARRAYS_SPEEDUP)
-    loop = native.sampled / native.samples if gain and native.samples else 0.0
+    loop = native.sampled / native.samples if native.samples else 0.0
     kinds = (exit.kind for exit in fragment.exits)
-    return saving(native.hits, len(fragment.guards), native.exits, fragment.saves, kinds, loop, gain)
+    return saving(native.hits, len(fragment.guards), native.exits, fragment.ways, kinds, loop, 0.0 if fragment.doubtful else _ARRAYS_SPEEDUP)
 
 
 def known_net(fragment: FragmentRecord) -> float:
@@ -239,14 +277,16 @@ def known_net(fragment: FragmentRecord) -> float:
 
 
 def saving(
-    hits: int, guards: int, taken: Iterable[int], saves: Iterable[float], kinds: Iterable[str], loop_nanoseconds: float, gain: float = _LOOP_SPEEDUP
-) -> float:
-    """What has run so far has saved that. ``loop_nanoseconds``: mean time in native code of a run, 0 when it cannot go round; ``gain``:
-    what one of them saves."""
-    cost, saved = hits * _GUARD * max(0, guards - _FEW), 0.0
-    for count, save, kind in zip(taken, saves, kinds, strict=True):
+    hits: int, guards: int, taken: Sequence[int], ways: Iterable[tuple[float, float, float]], kinds: Iterable[str],
+    nanoseconds: float = 0.0, straight: float = 0.0,
+) -> float:  # fmt: skip
+    """What has run so far has saved that. ``nanoseconds``: mean time in native code of a run, 0 when it is not known; ``straight``: what one of them
+    saves where there are no loops."""
+    cost, saved, gains = hits * _GUARD * max(0, guards - _FEW), 0.0, 0.0
+    for count, (saves, leaving, gain), kind in zip(taken, ways, kinds, strict=True):
+        gains += count * (gain or straight)
         if kind != "poll":
-            cost += count * (RETURN if kind == "return" else RUN)
-            saved += count * save
-    looping = hits * max(0.0, loop_nanoseconds - _EMPTY_RUN)
-    return max(saved, looping * gain) - cost  # the way to the exit is a part of what loops
+            cost += count * ((RETURN if kind == "return" else RUN) + leaving)
+            saved += count * saves
+    going_round = hits * max(0.0, nanoseconds - _EMPTY_RUN) * gains / max(1, sum(taken))
+    return max(saved, going_round) - cost  # the way to the exit is a part of what goes round

@@ -6,132 +6,92 @@ Each does what NumPy's does, in its order; it is one instruction of the program,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....ir.graph import Value, const
 from ....ir.types import BOOL
-from ... import elementwise, opaque, operators, standins, subscripts
+from ... import elementwise, operators, products, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
-from ..rows import by_name, row, scalar_kind
-from . import linear
-from .arrays import permuted
+from ..rows import scalar_kind
+from . import linear, moments
+from .arrays import contiguous, length, permuted
+from .composing import WHOLE, Given, array_of, axis_of, can, composed, ew, is_short, part
 from .creation import new
 from .reductions import asked, reduced
-from .views import places_of
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
 
-Args = list[Abstract]
-Kwargs = dict[str, Abstract]
-Given = dict[str, Abstract]
-Maker = Callable[["Tracer", Given], Abstract | None]
-_WHOLE = ("slice", (None, None, 1))
 _MOST = 4  # differences of differences
-
-
-def _composed(function: Any, *names: str) -> Callable[[Maker], Maker]:
-    """Enters what makes the result of the arguments by name, or None where it takes NumPy."""
-
-    def enter(maker: Maker) -> Maker:
-        @row(function)
-        def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-            given = by_name(names, args, kwargs)
-            made = None if given is None else maker(t, given)
-            return opaque.call_pure(t, function, args, kwargs) if made is None else made
-
-        return maker
-
-    return enter
-
-
-def _of(kinds: str, given: Abstract | None) -> ArrayValue | None:
-    """An array with such a dtype, of whose parts it is known how results of them lie."""
-    if not isinstance(given, ArrayValue) or not given.dims or given.type.dtype.kind not in kinds:
-        return None
-    return given if len(given.dims) == 1 or given.type.order in ("C", "S") else None
-
-
-def _along(given: Given, rank: int, default: int = -1) -> int | None:
-    """The axis that is asked for by an int, counted from the start."""
-    axis = given.get("axis", Known(default))
-    places = places_of(axis, rank) if isinstance(axis, Known) and type(axis.value) is int else None
-    return None if places is None else places[0]
-
-
-def _part(t: Tracer, a: ArrayValue, axis: int, start: int | None, stop: int | None) -> ArrayValue:
-    """a[start:stop] along an axis."""
-    bounds: tuple[Value | None, ...] = tuple(None if end is None else const(end) for end in (start, stop))
-    return subscripts.view(t, a, [("slice", (*bounds, 1)) if n == axis else _WHOLE for n in range(len(a.dims))])
 
 
 def _at(t: Tracer, a: ArrayValue, axis: int, index: int) -> ArrayValue:
     """a[index : index + 1] along an axis, which is that long."""
-    return _part(t, a, axis, index, index + 1 if index != -1 else None)
+    return part(t, a, axis, index, index + 1 if index != -1 else None)
 
 
-def _ew(t: Tracer, ufunc: str, *operands: Abstract) -> ArrayValue:
-    """Of operands that have a native loop."""
-    made = elementwise.attempt(t, ufunc, *operands)
-    assert isinstance(made, ArrayValue)
-    return made
-
-
-def _can(t: Tracer, dtype: np.dtype[Any], *ufuncs: str) -> bool:
-    return all(elementwise.native(t, ufunc, (dtype,) * 3) for ufunc in ufuncs)
-
-
-def _is_short(t: Tracer, dim: Value, least: int) -> bool:
-    """Whether an axis is shorter now, as far as is known."""
-    actual = standins.actual_length(t, dim)
-    return actual is not None and actual < least
-
-
-@_composed(np.diff, "a", "n", "axis")
+@composed(np.diff, "a", "n", "axis")
 def _differences(t: Tracer, given: Given) -> Abstract | None:
-    a, times = _of("iufc", given.get("a")), given.get("n", Known(1))
+    a, times = array_of("iufc", given.get("a")), given.get("n", Known(1))
     if a is None or not isinstance(times, Known) or type(times.value) is not int or not 0 < times.value <= _MOST:
         return None
-    axis = _along(given, len(a.dims))
-    if axis is None or not _can(t, a.type.dtype, "subtract") or _is_short(t, a.dims[axis], times.value + 1):
+    axis = axis_of(given, len(a.dims))
+    if axis is None or not can(t, a.type.dtype, "subtract") or is_short(t, a.dims[axis], times.value + 1):
         return None
     for _ in range(times.value):
-        a = _ew(t, "subtract", _part(t, a, axis, 1, None), _part(t, a, axis, None, -1))
+        a = ew(t, "subtract", part(t, a, axis, 1, None), part(t, a, axis, None, -1))
     return a
 
 
-@_composed(np.gradient, "f", "dx", "axis")
+@composed(np.ediff1d, "ary")
+def _differences_of_vector(t: Tracer, given: Given) -> Abstract | None:
+    a = given.get("ary")
+    return _differences(t, {"a": a}) if isinstance(a, ArrayValue) and len(a.dims) == 1 else None
+
+
+@composed(np.tensordot, "a", "b", "axes")
+def _tensor_product(t: Tracer, given: Given) -> Abstract | None:
+    """Of matrices along one axis: np.dot, whose result NumPy reshapes."""
+    a, b, axes = given.get("a"), given.get("b"), given.get("axes", Known(2))
+    if not isinstance(axes, Known) or type(axes.value) is not int or axes.value != 1:
+        return None
+    if not isinstance(a, ArrayValue) or not isinstance(b, ArrayValue) or len(a.dims) != 2 or len(b.dims) != 2 or a.type.order != b.type.order != "C":
+        return None
+    made = products.dot(t, "dot", a, b)
+    return contiguous(t, made, made.dims) if isinstance(made, ArrayValue) else None
+
+
+@composed(np.gradient, "f", "dx", "axis")
 def _gradient(t: Tracer, given: Given) -> Abstract | None:
     """Along one axis, with one distance."""
     from ...tracer import compare
 
-    f, dx = _of("f", given.get("f")), given.get("dx", Known(1.0))
-    if f is None or ("axis" not in given and len(f.dims) > 1) or not _can(t, f.type.dtype, "subtract", "divide"):
+    f, dx = array_of("f", given.get("f")), given.get("dx", Known(1.0))
+    if f is None or ("axis" not in given and len(f.dims) > 1) or not can(t, f.type.dtype, "subtract", "divide"):
         return None
-    axis = _along(given, len(f.dims))
-    if axis is None or _is_short(t, f.dims[axis], 3) or scalar_kind(dx) not in ("int", "float"):
+    axis = axis_of(given, len(f.dims))
+    if axis is None or is_short(t, f.dims[axis], 3) or scalar_kind(dx) not in ("int", "float"):
         return None
     distance = value_of(dx)
     assert distance is not None
     twice = operators.binary(t, "*", Known(2.0), dx)
     t.check(compare(t, ">=", f.dims[axis], const(3)), "short_axis")
     made = new(t, f.dims, f.type.dtype, "C", None)
-    inner = _ew(t, "divide", _ew(t, "subtract", _part(t, f, axis, 2, None), _part(t, f, axis, None, -2)), twice)
-    elementwise.assign(t, _part(t, made, axis, 1, -1), inner)
+    inner = ew(t, "divide", ew(t, "subtract", part(t, f, axis, 2, None), part(t, f, axis, None, -2)), twice)
+    elementwise.assign(t, part(t, made, axis, 1, -1), inner)
     for here, after, before in ((0, 1, 0), (-1, -1, -2)):
-        edge = _ew(t, "divide", _ew(t, "subtract", _at(t, f, axis, after), _at(t, f, axis, before)), dx)
+        edge = ew(t, "divide", ew(t, "subtract", _at(t, f, axis, after), _at(t, f, axis, before)), dx)
         elementwise.assign(t, _at(t, made, axis, here), edge)
     return made
 
 
-@_composed(np.trapezoid, "y", "x", "dx")
+@composed(np.trapezoid, "y", "x", "dx")
 def _trapezoid(t: Tracer, given: Given) -> Abstract | None:
     """Of vectors."""
-    y, x, dx = _of("f", given.get("y")), given.get("x", Known(None)), given.get("dx", Known(1.0))
-    if y is None or len(y.dims) != 1 or _is_short(t, y.dims[0], 2) or not _can(t, y.type.dtype, "add", "multiply", "divide"):
+    y, x, dx = array_of("f", given.get("y")), given.get("x", Known(None)), given.get("dx", Known(1.0))
+    if y is None or len(y.dims) != 1 or is_short(t, y.dims[0], 2) or not can(t, y.type.dtype, "add", "multiply", "divide"):
         return None
     if not t.limits.reduce("add", y.type.name):
         return None
@@ -141,46 +101,46 @@ def _trapezoid(t: Tracer, given: Given) -> Abstract | None:
         width = _differences(t, {"a": x}) if same else None
     if width is None:
         return None
-    sums = _ew(t, "add", _part(t, y, 0, 1, None), _part(t, y, 0, None, -1))
-    fold = asked(t, "add", {"a": _ew(t, "divide", _ew(t, "multiply", width, sums), Known(2.0))})
+    sums = ew(t, "add", part(t, y, 0, 1, None), part(t, y, 0, None, -1))
+    fold = asked(t, "add", {"a": ew(t, "divide", ew(t, "multiply", width, sums), Known(2.0))})
     return None if fold is None else reduced(t, "add", fold)
 
 
-@_composed(np.ptp, "a", "axis", "keepdims")
+@composed(np.ptp, "a", "axis", "keepdims")
 def _spread(t: Tracer, given: Given) -> Abstract | None:
-    a = _of("f", given.get("a"))
+    a = array_of("f", given.get("a"))
     folds = [asked(t, ufunc, given) for ufunc in ("maximum", "minimum")] if a is not None else [None]
-    if a is None or not _can(t, a.type.dtype, "subtract") or any(fold is None for fold in folds):
+    if a is None or not can(t, a.type.dtype, "subtract") or any(fold is None for fold in folds):
         return None
     high, low = (reduced(t, ufunc, fold) for ufunc, fold in zip(("maximum", "minimum"), folds, strict=True) if fold is not None)
     if isinstance(high, Scalar):
         return operators.numpy_scalars(t, "subtract", np.subtract, high, low)
-    return _ew(t, "subtract", high, low)
+    return ew(t, "subtract", high, low)
 
 
-@_composed(np.linalg.norm, "x", "ord", "axis", "keepdims")
+@composed(np.linalg.norm, "x", "ord", "axis", "keepdims")
 def _norm(t: Tracer, given: Given) -> Abstract | None:
     """The square root of what is added up along an axis, or of all."""
     x, order = given.get("x"), given.get("ord", Known(None))
     if given.keys() == {"x"}:
         return linear.norm(t, x)
     plain = isinstance(order, Known) and (order.value is None or (type(order.value) is int and order.value == 2))
-    x = _of("f", x)
-    if x is None or not plain or "axis" not in given or _along(given, len(x.dims)) is None or not _can(t, x.type.dtype, "multiply"):
+    x = array_of("f", x)
+    if x is None or not plain or "axis" not in given or axis_of(given, len(x.dims)) is None or not can(t, x.type.dtype, "multiply"):
         return None
     if len(x.dims) < 2 or not t.limits.elementwise("sqrt", (x.type.name, x.type.name)):
         return None
-    fold = asked(t, "add", {"a": _ew(t, "multiply", x, x), **{name: given[name] for name in ("axis", "keepdims") if name in given}})
+    fold = asked(t, "add", {"a": ew(t, "multiply", x, x), **{name: given[name] for name in ("axis", "keepdims") if name in given}})
     return None if fold is None else elementwise.attempt(t, "sqrt", reduced(t, "add", fold))
 
 
-@_composed(np.cross, "a", "b")
+@composed(np.cross, "a", "b")
 def _cross(t: Tracer, given: Given) -> Abstract | None:
     """Of vectors of three, or of rows of such."""
     from ...tracer import compare
 
-    a, b = _of("f", given.get("a")), _of("f", given.get("b"))
-    if a is None or b is None or a.type.name != b.type.name or not _can(t, a.type.dtype, "multiply", "subtract"):
+    a, b = array_of("f", given.get("a")), array_of("f", given.get("b"))
+    if a is None or b is None or a.type.name != b.type.name or not can(t, a.type.dtype, "multiply", "subtract"):
         return None
     if any(standins.actual_length(t, x.dims[-1]) not in (None, 3) for x in (a, b)):
         return None
@@ -208,27 +168,34 @@ def _component(t: Tracer, x: ArrayValue, n: int) -> Any:
     """x[..., n]."""
     if len(x.dims) == 1:
         return subscripts.element(t, x, const(n))
-    return subscripts.view(t, x, [*[_WHOLE] * (len(x.dims) - 1), ("index", const(n))], checked=True)
+    return subscripts.view(t, x, [*[WHOLE] * (len(x.dims) - 1), ("index", const(n))], checked=True)
 
 
 def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:
     if isinstance(x, ArrayValue) or isinstance(y, ArrayValue):
-        return _ew(t, ufunc, x, y)
+        return ew(t, ufunc, x, y)
     return operators.numpy_scalars(t, ufunc, getattr(np, ufunc), x, y)
 
 
-@_composed(np.average, "a", "axis", "weights")
+@composed(np.average, "a", "axis", "weights")
 def _average(t: Tracer, given: Given) -> Abstract | None:
-    """Of a vector with weights."""
+    """Of a vector with weights; without them it is the mean."""
     from ...tracer import compare
 
-    a, weights, axis = _of("f", given.get("a")), _of("f", given.get("weights")), given.get("axis", Known(None))
+    absent = given.get("weights", Known(None))
+    if isinstance(absent, Known):
+        whole = given.get("a")
+        if absent.value is not None or not isinstance(whole, ArrayValue):
+            return None
+        t.check(compare(t, ">", length(t, whole.dims), const(0)), "shape_mismatch")
+        return moments.mean(t, {name: value for name, value in given.items() if name != "weights"})
+    a, weights, axis = array_of("f", given.get("a")), array_of("f", given.get("weights")), given.get("axis", Known(None))
     if a is None or weights is None or a.type.name != weights.type.name or len(a.dims) != 1 or len(weights.dims) != 1:
         return None
-    if not isinstance(axis, Known) or axis.value is not None or not _can(t, a.type.dtype, "multiply") or weights.type.order != "C":
+    if not isinstance(axis, Known) or axis.value is not None or not can(t, a.type.dtype, "multiply") or weights.type.order != "C":
         return None
     t.check(compare(t, "==", a.dims[0], weights.dims[0]), "shape_mismatch")
-    folds = [asked(t, "add", {"a": array}) for array in (weights, _ew(t, "multiply", a, weights))]
+    folds = [asked(t, "add", {"a": array}) for array in (weights, ew(t, "multiply", a, weights))]
     if None in folds:
         return None
     total, weighted = (reduced(t, "add", fold) for fold in folds if fold is not None)
@@ -240,48 +207,48 @@ def _average(t: Tracer, given: Given) -> Abstract | None:
 
 def _close(t: Tracer, given: Given) -> ArrayValue | None:
     """Of arrays of one dtype, or an array and a known number; what is not finite raises flags of which NumPy does not tell."""
-    a, b = _of("f", given.get("a")), given.get("b")
+    a, b = array_of("f", given.get("a")), given.get("b")
     tolerances = [given.get(name, Known(default)) for name, default in (("rtol", 1e-5), ("atol", 1e-8))]
     numbers = [number.value for number in tolerances if isinstance(number, Known) and type(number.value) is float]
     if a is None or b is None or len(numbers) != 2 or not all(map(math.isfinite, numbers)):
         return None
-    if not _can(t, a.type.dtype, "subtract", "multiply", "add") or not elementwise.native(t, "absolute", (a.type.dtype,) * 2):
+    if not can(t, a.type.dtype, "subtract", "multiply", "add") or not elementwise.native(t, "absolute", (a.type.dtype,) * 2):
         return None
     rtol, atol = numbers
     if isinstance(b, Known) and type(b.value) in (int, float) and abs(b.value) < 2**53:
-        return _either(t, _ew(t, "less_equal", _apart(t, a, b), Known(atol + rtol * abs(float(b.value)))), _ew(t, "equal", a, b))
-    y = _of("f", b)
+        return _either(t, ew(t, "less_equal", _apart(t, a, b), Known(atol + rtol * abs(float(b.value)))), ew(t, "equal", a, b))
+    y = array_of("f", b)
     if y is None or y.type.name != a.type.name:
         return None
-    limit = _ew(t, "add", _ew(t, "multiply", _ew(t, "absolute", y), Known(rtol)), Known(atol))
-    near = _ew(t, "bitwise_and", _ew(t, "less_equal", _apart(t, a, y), limit), _ew(t, "isfinite", y))
-    return _either(t, near, _ew(t, "equal", a, y))
+    limit = ew(t, "add", ew(t, "multiply", ew(t, "absolute", y), Known(rtol)), Known(atol))
+    near = ew(t, "bitwise_and", ew(t, "less_equal", _apart(t, a, y), limit), ew(t, "isfinite", y))
+    return _either(t, near, ew(t, "equal", a, y))
 
 
 def _apart(t: Tracer, x: Abstract, y: Abstract) -> ArrayValue:
-    return _ew(t, "absolute", _ew(t, "subtract", x, y))
+    return ew(t, "absolute", ew(t, "subtract", x, y))
 
 
 def _either(t: Tracer, one: ArrayValue, other: ArrayValue) -> ArrayValue:
-    return _ew(t, "bitwise_or", one, other)
+    return ew(t, "bitwise_or", one, other)
 
 
-@_composed(np.isclose, "a", "b", "rtol", "atol")
+@composed(np.isclose, "a", "b", "rtol", "atol")
 def _are_close(t: Tracer, given: Given) -> Abstract | None:
     close = _close(t, given)
     return None if close is None else permuted(t, close, tuple(range(len(close.dims))))  # result[()]
 
 
-@_composed(np.allclose, "a", "b", "rtol", "atol")
+@composed(np.allclose, "a", "b", "rtol", "atol")
 def _all_are_close(t: Tracer, given: Given) -> Abstract | None:
     return _whether_all(t, _close(t, given))
 
 
-@_composed(np.array_equal, "a1", "a2")
+@composed(np.array_equal, "a1", "a2")
 def _equal(t: Tracer, given: Given) -> Abstract | None:
     from ...tracer import compare
 
-    a, b = (_of("biufc", given.get(name)) for name in ("a1", "a2"))
+    a, b = (array_of("biufc", given.get(name)) for name in ("a1", "a2"))
     if a is None or b is None or len(a.dims) != len(b.dims):
         return None
     made = elementwise.attempt(t, "equal", a, b)

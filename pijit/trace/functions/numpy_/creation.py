@@ -11,7 +11,8 @@ from ....ir.types import Array, Np
 from ... import elementwise, opaque
 from ...inputs import native_dtype
 from ...operators import cast
-from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
+from ...tables import ATTRIBUTES
+from ...values import Abstract, ArrayValue, Break, Container, Known, items_of, value_of
 from ..rows import by_name, index, row, scalar_kind
 
 if TYPE_CHECKING:
@@ -25,11 +26,7 @@ _LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_l
 
 def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:
     """The dtype that an argument names; None where it is not a native one."""
-    wanted = (
-        default
-        if given is None or (isinstance(given, Known) and given.value is None)
-        else getattr(given, "value", None)
-    )
+    wanted = default if _is_none(given) else getattr(given, "value", None)
     if isinstance(wanted, Value) or wanted is None:
         return None
     try:
@@ -56,7 +53,7 @@ def new(t: Tracer, dims: tuple[Value, ...], dtype: np.dtype[Any], order: str, fi
 
 
 def _order(given: Abstract | None, default: str) -> str | None:
-    wanted = given.value if isinstance(given, Known) else (default if given is None else None)
+    wanted = default if _is_none(given) else (given.value if isinstance(given, Known) else None)
     return wanted if wanted in ("C", "F", "K") else None
 
 
@@ -72,6 +69,19 @@ def _creator(function: Any, fill: int | None) -> None:
         if dtype is None or order not in ("C", "F") or not dims or _is_negative(dims):
             return opaque.call_pure(t, function, args, kwargs)
         return new(t, dims, dtype, _memory(order, dims), _constant(dtype, fill))
+
+
+@row(np.ndarray)
+def ndarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """np.empty by another name, if it is not given memory."""
+    bound = by_name(("shape", "dtype", "buffer", "offset", "strides", "order"), args, kwargs)
+    if bound is None or not bound.keys() <= {"shape", "dtype", "order"} or "shape" not in bound:
+        raise Break("call_arguments", "np.ndarray of memory that is there")
+    dtype, dims = dtype_of(bound.get("dtype"), float), shape_of(t, bound["shape"])
+    order = _order(bound.get("order"), "C")
+    if dtype is None or order not in ("C", "F") or not dims or _is_negative(dims):
+        raise Break("call_arguments", "np.ndarray of such a shape, dtype or order")
+    return new(t, dims, dtype, _memory(order, dims), None)
 
 
 def _like(function: Any, fill: int | None) -> None:
@@ -108,6 +118,23 @@ def _copier(function: Any, default: str) -> None:
         if memory is None:
             return opaque.call_pure(t, function, args, kwargs)
         return copied(t, a, memory)
+
+
+def _is_none(given: Abstract | None) -> bool:
+    return given is None or (isinstance(given, Known) and given.value is None)
+
+
+@row(np.ndarray.flatten)
+def flatten(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """A large one in another order NumPy turns as fast."""
+    a = args[0] if len(args) == 1 and not kwargs else None
+    if not isinstance(a, ArrayValue) or not a.dims or (len(a.dims) > 1 and a.type.order not in ("C", "S")):
+        return opaque.call_pure(t, np.ndarray.flatten, args, kwargs)
+    from .arrays import contiguous, length
+
+    made = new(t, (length(t, a.dims),), a.type.dtype, "C", None)
+    elementwise.assign(t, contiguous(t, made, a.dims), a)
+    return made
 
 
 def _constant(dtype: np.dtype[Any], fill: int | None) -> Value | None:
@@ -147,6 +174,20 @@ def full(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return new(t, dims, dtype, "C", cast(t, value, Np(dtype.name)))
 
 
+@row(np.full_like)
+def full_like(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    bound = by_name(("a", "fill_value", "dtype"), args, kwargs) or {}
+    model, fill = bound.get("a"), bound.get("fill_value")
+    value = None if fill is None or isinstance(fill, ArrayValue) else value_of(fill)
+    order = elementwise.result_order((model,)) if isinstance(model, ArrayValue) and model.dims else None
+    if value is None or order is None or not isinstance(model, ArrayValue):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    dtype = dtype_of(bound.get("dtype"), model.type.dtype)
+    if dtype is None or not fills(value, dtype):
+        return opaque.call_pure(t, np.full_like, args, kwargs)
+    return new(t, model.dims, dtype, order, cast(t, value, Np(dtype.name)))
+
+
 def fills(value: Value, dtype: np.dtype[Any]) -> bool:
     """Whether the scalar is converted natively to the dtype."""
     kind = (
@@ -164,10 +205,16 @@ def asarray(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return opaque.call_pure(t, np.asarray, args, kwargs)
 
 
-@row(np.shape)
-def shape(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
-        from .arrays import shape as shape_attribute
+def _asked(function: Any, attribute: str) -> None:
+    """What is an attribute of an array."""
 
-        return shape_attribute(t, args[0])
-    return opaque.call_pure(t, np.shape, args, kwargs)
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) == 1 and isinstance(args[0], ArrayValue) and not kwargs:
+            return ATTRIBUTES["array", attribute](t, args[0])
+        return opaque.call_pure(t, function, args, kwargs)
+
+
+_asked(np.shape, "shape")
+_asked(np.size, "size")
+_asked(np.ndim, "ndim")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.graph import Value, const
+from ....ir.graph import const
 from ....ir.types import Np
 from ... import elementwise, opaque, operators
 from ...tracer import add, compare
@@ -41,12 +41,12 @@ def _asked(t: Tracer, given: dict[str, Abstract]) -> Fold | None:
     return asked(t, "add", given) if there and t.limits.scalar("divide", "float64") else None
 
 
-def _mean(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
+def mean(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
     fold = _asked(t, given)
     if fold is None:
         return None
     t.check(compare(t, "!=", fold.count, const(0)), "shape_mismatch")  # of nothing there is no mean
-    return _divided(t, reduced(t, "add", fold), fold.count)
+    return divided(t, reduced(t, "add", fold), Scalar(fold.count))
 
 
 def _variance(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
@@ -57,10 +57,10 @@ def _variance(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
         return None
     a, axis, count = fold.array, fold.axis, fold.count
     t.check(compare(t, ">", count, const(max(lost, 0))), "shape_mismatch")
-    mean = _divided(t, reduced(t, "add", Fold(a, axis, int(axis >= 0), count)), count)
-    apart = elementwise.emit(t, "subtract", [a, mean], (a.type.dtype,) * 3, "C")
+    middle = divided(t, reduced(t, "add", Fold(a, axis, int(axis >= 0), count)), Scalar(count))
+    apart = elementwise.emit(t, "subtract", [a, middle], (a.type.dtype,) * 3, "C")
     squares = elementwise.emit(t, "multiply", [apart, apart], (a.type.dtype,) * 3, "C")
-    return _divided(t, reduced(t, "add", Fold(squares, axis, fold.keep, count)), add(t, count, const(-lost)))
+    return divided(t, reduced(t, "add", Fold(squares, axis, fold.keep, count)), Scalar(add(t, count, const(-lost))))
 
 
 def _deviation(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
@@ -70,16 +70,17 @@ def _deviation(t: Tracer, given: dict[str, Abstract]) -> Abstract | None:
     return operators.numpy_scalars(t, "sqrt", np.sqrt, found)
 
 
-def _divided(t: Tracer, total: Abstract, count: Value) -> Abstract:
-    """In double precision, as the count is an np.intp, and back."""
+def divided(t: Tracer, total: Abstract, count: ArrayValue | Scalar) -> Abstract:
+    """In double precision, as counts are of np.intp, and back."""
     if isinstance(total, ArrayValue):
-        return elementwise.converted(t, elementwise.emit(t, "divide", [total, Scalar(count)], (_DOUBLE,) * 3, "C"), total.type.name)
-    value, double = value_of(total), Np("float64")
+        return elementwise.converted(t, elementwise.emit(t, "divide", [total, count], (_DOUBLE,) * 3, "C"), total.type.name)
+    value, number, double = value_of(total), value_of(count), Np("float64")
     assert value is not None
-    numbers = (operators.cast(t, value, double), operators.cast(t, count, double))
+    assert number is not None
+    numbers = (operators.cast(t, value, double), operators.cast(t, number, double))
     return Scalar(operators.cast(t, t.emit("np_op", numbers, double, ufunc="divide", reason="fp_flags"), value.type))
 
 
-_enter(_mean, np.mean, np.ndarray.mean)
+_enter(mean, np.mean, np.ndarray.mean)
 _enter(_variance, np.var, np.ndarray.var)
 _enter(_deviation, np.std, np.ndarray.std)

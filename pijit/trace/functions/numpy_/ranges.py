@@ -47,7 +47,7 @@ def _ints(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> ArrayVa
     first, length = value_of(start), _length(t, start, stop, step)
     if first is None or length is None:
         return None
-    return _ramp(t, length, first, const(step.value), "int64")  # type: ignore[attr-defined]
+    return ramp(t, length, first, const(step.value), "int64")  # type: ignore[attr-defined]
 
 
 def _whole_floats(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> ArrayValue | None:
@@ -55,7 +55,7 @@ def _whole_floats(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) ->
     if length is None:
         return None
     first, width = start.value, step.value  # type: ignore[attr-defined]
-    return _ramp(t, length, const(float(first)), const(float(first + width)), "float64")
+    return ramp(t, length, const(float(first)), const(float(first + width)), "float64")
 
 
 def _length(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> Value | None:
@@ -76,7 +76,7 @@ def _floats(t: Tracer, start: Abstract, stop: Abstract, step: Abstract) -> Array
     t.check(t.emit("select", (compare(t, "==", distance, zero), const(True), compare(t, "!=", steps, zero)), BOOL), "math_domain")
     count = t.emit("math", (steps,), INT, name="ceil", reason="math_domain")
     length = t.emit("raw_max", (count, const(0)), INT)
-    return _ramp(t, length, first, _result(t, "float_add", first, width), "float64")
+    return ramp(t, length, first, _result(t, "float_add", first, width), "float64")
 
 
 def _float(t: Tracer, end: Abstract) -> Value | None:
@@ -96,5 +96,5 @@ def _result(t: Tracer, name: str, a: Value, b: Value) -> Value:
     return t.emit(name, (a, b), FLOAT, **({"reason": "zero_division"} if name == "float_div" else {}))  # type: ignore[no-any-return]
 
 
-def _ramp(t: Tracer, length: Value, first: Value, second: Value, dtype: str) -> ArrayValue:
+def ramp(t: Tracer, length: Value, first: Value, second: Value, dtype: str) -> ArrayValue:
     return ArrayValue(t.emit("ramp", (length, first, second), Array(dtype, 1, "C")), (length,))

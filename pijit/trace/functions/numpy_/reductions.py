@@ -1,4 +1,5 @@
-"""Sums, products, extremes, any and all of C-contiguous arrays, where NumPy folds the array in its own dtype."""
+"""Sums, products, extremes, any and all, where NumPy folds the array in its own dtype, or in ints. What native code folds is C-contiguous: others are
+turned or copied to be that where NumPy's result is the same."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir.graph import Value, const
-from ....ir.types import Array, Np
-from ... import opaque
+from ....ir.types import INT, Array, Np
+from ... import elementwise, opaque
 from ...elementwise import is_one
+from ...operators import cast
 from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, Scalar
 from ..rows import row
-from .arrays import contiguous, length
+from .arrays import contiguous, length, permuted
 from .creation import copied
 from .views import places_of
 
@@ -28,8 +30,8 @@ Kwargs = dict[str, Abstract]
 _ROWS: tuple[tuple[tuple[Any, ...], str, str], ...] = (
     ((np.sum, np.ndarray.sum), "add", "iufc"),
     ((np.prod, np.ndarray.prod), "multiply", "iufc"),
-    ((np.max, np.ndarray.max), "maximum", "biuf"),
-    ((np.min, np.ndarray.min), "minimum", "biuf"),
+    ((np.max, np.amax, np.ndarray.max), "maximum", "biuf"),
+    ((np.min, np.amin, np.ndarray.min), "minimum", "biuf"),
     ((np.any, np.ndarray.any), "logical_or", "b"),
     ((np.all, np.ndarray.all), "logical_and", "b"),
 )
@@ -51,7 +53,7 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     a, axis, keep = given.get("a"), given.get("axis", Known(None)), given.get("keepdims", Known(False))
     if not given.keys() <= {"a", "axis", "keepdims"} or not isinstance(keep, Known) or type(keep.value) is not bool:
         return None
-    if not isinstance(a, ArrayValue) or not a.dims or a.type.order != "C" or not t.limits.reduce(ufunc, a.type.name):
+    if not isinstance(a, ArrayValue) or not a.dims or not t.limits.reduce(ufunc, a.type.name):
         return None
     rank = len(a.dims)
     # where a length is 1 NumPy may fold along another axis than the one it is asked for
@@ -61,6 +63,12 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     places = tuple(range(rank)) if every else None if isinstance(axis, Container) and axis.kind == "list" else places_of(axis, rank)
     if not places or max(places) - min(places) >= len(places):  # others lie between them
         return None
+    if a.type.order == "F" and not keep.value and (rank == 2 or len(places) == rank):
+        a, places = permuted(t, a, tuple(range(rank))[::-1]), tuple(rank - 1 - place for place in places)
+    elif a.type.order != "C":
+        if not (rank == 1 or (a.type.order == "S" and len(places) == 1)) or not (ufunc in _IN_ORDER or a.type.dtype.kind in "iu"):
+            return None
+        a = packed(t, a)
     first, last = min(places), max(places) + 1
     count = length(t, a.dims[first:last])
     if len(places) == rank and not keep.value:
@@ -68,6 +76,17 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     if len(places) > 1:  # they lie behind each other in memory, and NumPy goes through them as one
         a = contiguous(t, a, (*a.dims[:first], count, *a.dims[last:]))
     return Fold(a, first, len(places) if keep.value else 0, count)
+
+
+# These go through elements that lie apart as through others; of extremes another zero may come out, and any and all may end early.
+_IN_ORDER = ("add", "multiply")
+
+
+def packed(t: Tracer, a: ArrayValue) -> ArrayValue:
+    """The elements behind each other; made by what becomes part of the kernel that folds them."""
+    if a.type.dtype.kind != "b" and elementwise.native(t, "positive", (a.type.dtype,) * 2):
+        return elementwise.emit(t, "positive", [a], (a.type.dtype,) * 2, "C")
+    return copied(t, a, "C")
 
 
 def reduced(t: Tracer, ufunc: str, fold: Fold) -> ArrayValue | Scalar:
@@ -93,11 +112,36 @@ def arguments(args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
 def _enter(function: Any, ufunc: str, kinds: str) -> None:
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        fold = asked(t, ufunc, arguments(args, kwargs)) if args and kind(args[0]) in kinds else None
-        return opaque.call_pure(t, function, args, kwargs) if fold is None else reduced(t, ufunc, fold)
+        given = arguments(args, kwargs)
+        if ufunc in _IN_ORDER and kind(given.get("a")) in "biu":
+            made = sum_of_ints(t, ufunc, given)
+        else:
+            fold = asked(t, ufunc, given) if kind(given.get("a")) in kinds else None
+            made = None if fold is None else reduced(t, ufunc, fold)
+        return opaque.call_pure(t, function, args, kwargs) if made is None else made
 
 
-def kind(a: Abstract) -> str:
+def sum_of_ints(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Abstract | None:
+    """NumPy adds and multiplies bools and short ints as long ones, which is exact in any order."""
+    a = given["a"]
+    assert isinstance(a, ArrayValue)
+    if a.type.name == "bool" and ufunc == "add" and all(isinstance(x, Known) and not x.value for name, x in given.items() if name != "a"):
+        everything = given.get("axis", Known(None))
+        if isinstance(everything, Known) and everything.value is None and given.keys() <= {"a", "axis", "keepdims"}:
+            return Scalar(cast(t, counted(t, a), Np("int64")))
+    dtype = getattr(np, ufunc).reduce(np.ones(1, a.type.dtype)).dtype
+    if not a.dims or not elementwise.castable(t, [a], (dtype,)):
+        return None
+    fold = asked(t, ufunc, {**given, "a": elementwise.converted(t, a, dtype.name)})
+    return None if fold is None else reduced(t, ufunc, fold)
+
+
+def counted(t: Tracer, mask: ArrayValue) -> Value:
+    """How many of the elements are true."""
+    return t.emit("mask_count", (mask.value,), INT)  # type: ignore[no-any-return]
+
+
+def kind(a: Abstract | None) -> str:
     return a.type.dtype.kind if isinstance(a, ArrayValue) else "none"
 
 

@@ -12,7 +12,7 @@ from ... import elementwise, opaque, operators, products, standins, subscripts
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import row, scalar_kind
-from . import scatter
+from . import counts, scatter
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -133,22 +133,11 @@ _clip(np.clip)
 _clip(np.ndarray.clip)
 
 
-def _round(function: Any) -> None:
-    """Of floats to whole numbers: that is np.rint."""
-
-    @row(function)
-    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        a = args[0] if len(args) == 1 and not kwargs else None
-        made = elementwise.attempt(t, "rint", a) if isinstance(a, ArrayValue) and a.type.dtype.kind == "f" else None
-        return opaque.call_pure(t, function, args, kwargs) if made is None else made
-
-
-_round(np.round)
-_round(np.ndarray.round)
-
-
 @row(np.where)
 def where(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    if len(args) == 1 and not kwargs:
+        made = counts.places_by_axis(t, args[0])
+        return opaque.call_pure(t, np.where, args, kwargs) if made is None else made
     dtype = None if kwargs or len(args) != 3 else _where_dtype(args)
     order = None if dtype is None else elementwise.result_order(tuple(args))
     if (

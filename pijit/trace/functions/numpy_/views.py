@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.graph import Const, const
+from ....ir.graph import Const, Value, const
+from ....ir.types import Array
 from ... import opaque, subscripts
 from ...elementwise import is_one
 from ...values import Abstract, ArrayValue, Container, Known
 from ..rows import by_name, row
 from .arrays import contiguous, permuted, transposed
+from .creation import shape_of
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -147,6 +149,44 @@ def _upside_down(t: Tracer, a: ArrayValue) -> Abstract | None:
 @_view(np.fliplr, names=())
 def _left_to_right(t: Tracer, a: ArrayValue) -> Abstract | None:
     return _reversed(t, a, (1,)) if len(a.dims) > 1 else None
+
+
+@_view(np.broadcast_to, names=("shape",))
+def _broadcast(t: Tracer, a: ArrayValue, shape: Abstract | None) -> Abstract | None:
+    """Read-only, and nothing is stepped along where a length is 1, or new."""
+    from ...tracer import compare
+
+    dims = None if shape is None else shape_of(t, shape)
+    if not dims or len(dims) < len(a.dims) or any(isinstance(dim, Const) and dim.value < 1 for dim in dims):
+        return None
+    more = len(dims) - len(a.dims)
+    steps: list[Value] = [const(0)] * more
+    axes = [(-1, 0)] * more
+    for axis, (mine, dim) in enumerate(zip(a.dims, dims[more:], strict=True)):
+        if is_one(mine):
+            steps.append(const(0))
+            axes.append((-1, 0))
+            continue
+        if is_one(dim):
+            return None
+        t.check(compare(t, "==", mine, dim), "shape_mismatch")
+        steps.append(subscripts.stride_of(t, a, axis))
+        axes.append((axis, 1))
+    for dim in dims:
+        if not isinstance(dim, Const):
+            t.check(compare(t, ">", dim, const(1)), "shape_mismatch")
+    made = t.emit("view", (a.value, const(0), *dims, *steps), Array(a.type.name, len(dims), "A", False), axes=tuple(axes))
+    return ArrayValue(made, dims)
+
+
+@_view(np.atleast_1d, names=())
+def _with_an_axis(t: Tracer, a: ArrayValue) -> Abstract | None:
+    return a
+
+
+@_view(np.atleast_2d, names=())
+def _with_two_axes(t: Tracer, a: ArrayValue) -> Abstract | None:
+    return subscripts.view(t, a, [("new", None), _WHOLE]) if len(a.dims) == 1 else a
 
 
 def _reversed(t: Tracer, a: ArrayValue, places: tuple[int, ...] | None) -> Abstract | None:

@@ -1,0 +1,125 @@
+"""Attributes of plain instances that generated code reads by itself, where an inline cache (csrc/inline_cache.c) knows the object's class.
+
+    owner's tag is the cache's?  no -> pj_look_first, which leaves by the exit where the rows do not hold, and else fills the cache
+    the object in the slot, or among the instance's values; none -> pj_look_first
+    what it is: a number, an object of the class that the cache knows, None -> checked and unboxed here
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import words as memory
+from .arrays import field
+from .llvm import I8, I32, I64, PTR, call, i64
+from .looks import NUMBERS, layout
+from .references import USUAL, count_type
+from .unboxing import FLOAT_VALUE, TYPE, UNBOX, float_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ir.graph import Op
+    from .driver import Driver
+
+
+class Cache:
+    """The one of a site. Generated code goes on elsewhere where it does not help."""
+
+    def __init__(self, d: Driver, site: int, elsewhere: Any) -> None:
+        self._d, self._elsewhere = d, elsewhere
+        self._at = site * layout()["site"] + layout()["cache"]
+
+    def part(self, name: str) -> Any:
+        return field(self._d, self._d.sites_of_run(), self._at + layout()[name], I32)
+
+    def must(self, condition: Any) -> None:
+        on = self._d.function.append_basic_block("on")
+        self._d.builder.cbranch(condition, on, self._elsewhere).set_weights(USUAL)
+        self._d.builder.position_at_end(on)
+
+    def tag(self, o: Any) -> Any:
+        """Which version of which type an object is of."""
+        return field(self._d, field(self._d, o, TYPE, PTR), layout()["type_tag"], I32)
+
+    def place(self, o: Any) -> Any:
+        """Where an object whose tag is the cache's has the attribute: its slot, or one of the values, if it still has them."""
+        d, b = self._d, self._d.builder
+        in_slot, in_values, after = (d.function.append_basic_block(name) for name in ("slot", "values", "found"))
+        slot = b.sext(self.part("slot"), I64)
+        b.cbranch(b.icmp_signed(">=", slot, i64(0)), in_slot, in_values)
+        b.position_at_end(in_slot)
+        first = b.gep(o, [slot], inbounds=True, source_etype=I8)
+        b.branch(after)
+        b.position_at_end(in_values)
+        second = b.gep(self._values(o), [b.sext(self.part("place"), I64)], source_etype=I8)
+        other = b.block
+        b.branch(after)
+        b.position_at_end(after)
+        place = b.phi(PTR)
+        place.add_incoming(first, in_slot)
+        place.add_incoming(second, other)
+        return place
+
+    def _values(self, o: Any) -> Any:
+        d, b, at = self._d, self._d.builder, layout()
+        if at["values_valid"] >= 0:
+            values = b.gep(o, [i64(at["values"])], inbounds=True, source_etype=I8)
+            self.must(b.icmp_unsigned("!=", field(d, values, at["values_valid"], I8), I8(0)))
+            return values
+        marked, mark = field(d, o, at["values"], PTR), at["values_mark"]
+        word = b.ptrtoint(marked, I64)
+        self.must(b.icmp_unsigned("!=", b.and_(word, i64(mark)) if mark else word, i64(0)))
+        return b.gep(marked, [i64(mark)], source_etype=I8) if mark else marked
+
+
+def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any:
+    """What the rows of the site unbox of the object, into a word where it is looked up: a number, a pointer, or nothing."""
+    b, function = d.builder, d.function
+    slow, after = function.append_basic_block("look"), function.append_basic_block("seen")
+    cache = Cache(d, site, slow)
+    cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
+    usual = found = o
+    if kind != "whole":
+        found = field(d, cache.place(o), 0, PTR)
+        cache.must(b.icmp_unsigned("!=", found, PTR(None)))
+    if kind in NUMBERS:
+        usual = UNBOX[kind](d, found, cache.must)
+    elif kind == "object":
+        cache.must(b.icmp_unsigned("==", cache.tag(found), cache.part("value")))
+        usual = found
+    elif kind == "none":
+        cache.must(b.icmp_unsigned("==", found, d.data_symbol("_Py_NoneStruct")))
+        usual = None
+    fast = b.block
+    b.branch(after)
+    b.position_at_end(slow)
+    d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look_first", I64, d.W, i64(site), o), i64(0)))
+    rare = None if usual is None else memory.load_value(d, word, op.result.type)
+    other = b.block
+    b.branch(after)
+    b.position_at_end(after)
+    if usual is None:
+        return None
+    phi = b.phi(usual.type)
+    phi.add_incoming(usual, fast)
+    phi.add_incoming(rare, other)
+    return phi
+
+
+def write(d: Driver, site: int, o: Any, number: Any, otherwise: Callable[[], None]) -> None:
+    """Puts a number over the one that is there, if nothing else has that."""
+    b, function = d.builder, d.function
+    slow, after = function.append_basic_block("put"), function.append_basic_block("there")
+    cache = Cache(d, site, slow)
+    cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
+    old = field(d, cache.place(o), 0, PTR)
+    cache.must(b.icmp_unsigned("!=", old, PTR(None)))
+    float_of(d, old, cache.must)
+    cache.must(b.icmp_unsigned("==", field(d, old, 0, count_type()), count_type()(1)))
+    b.store(number, b.gep(old, [i64(FLOAT_VALUE)], inbounds=True, source_etype=I8), align=8).set_metadata("tbaa", d.tags.fields)
+    b.branch(after)
+    b.position_at_end(slow)
+    otherwise()
+    b.branch(after)
+    b.position_at_end(after)
