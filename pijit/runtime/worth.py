@@ -56,7 +56,7 @@ _LOOP_SPEEDUP = 8.0
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {
     "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
-    "cmp": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0), "do": (25.0, 20.0), "next": (10.0, 5.0),
+    "cmp": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0), "do": (25.0, 25.0), "next": (10.0, 5.0),
     "text": (10.0, 3.0), "char": (12.0, 5.0),
 }  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
