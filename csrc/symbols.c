@@ -12,14 +12,6 @@ static void pj_retain(PyObject *o)
     Py_XINCREF(o);
 }
 
-static void *pj_list_item(PyObject *list, int64_t index)
-{
-    if (!PyList_CheckExact(list) || index < 0 || index >= PyList_GET_SIZE(list)) {
-        return NULL;
-    }
-    return PyList_GET_ITEM(list, index);
-}
-
 int64_t pj_unbox_int(PyObject *o, int64_t *out)
 {
     if (!PyLong_CheckExact(o)) {
@@ -112,7 +104,6 @@ PyObject *pj_symbols(void)
         {"pj_let_go_later", (void *)pj_let_go_later},
         {"pj_release", (void *)pj_release},
         {"pj_retain", (void *)pj_retain},
-        {"pj_list_item", (void *)pj_list_item},
         {"pj_unbox_int", (void *)pj_unbox_int},
         {"pj_fp_clear", (void *)pj_fp_clear},
         {"pj_fp_get", (void *)pj_fp_get},

@@ -13,7 +13,7 @@ from . import words as memory
 from .arrays import field
 from .llvm import I8, I32, I64, PTR, call, i64
 from .looks import NUMBERS, layout
-from .references import USUAL, count_type
+from .references import count_type
 from .unboxing import FLOAT_VALUE, TYPE, UNBOX, float_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ class Cache:
         return field(self._d, self._d.sites_of_run(), self._at + layout()[name], I32)
 
     def must(self, condition: Any) -> None:
-        on = self._d.function.append_basic_block("on")
-        self._d.builder.cbranch(condition, on, self._elsewhere).set_weights(USUAL)
-        self._d.builder.position_at_end(on)
+        self._d.leave_if(self._d.builder.not_(condition), self._elsewhere)
 
     def tag(self, o: Any) -> Any:
         """Which version of which type an object is of."""

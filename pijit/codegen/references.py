@@ -13,7 +13,7 @@ from .looks import layout
 if TYPE_CHECKING:
     from .driver import Driver
 
-USUAL = (99, 1)  # branch weights
+_USUAL = (99, 1)  # branch weights
 
 
 def count_type() -> Any:
@@ -39,10 +39,10 @@ def release(d: Driver, o: Any) -> None:
         return
     b, type = d.builder, count_type()
     there, plain, rare, after = (d.function.append_basic_block(name) for name in ("there", "plain", "rare", "on"))
-    b.cbranch(b.icmp_unsigned("!=", o, o.type(None)), there, rare).set_weights(USUAL)
+    b.cbranch(b.icmp_unsigned("!=", o, o.type(None)), there, rare).set_weights(_USUAL)
     b.position_at_end(there)
     count = field(d, o, 0, type)
-    b.cbranch(b.icmp_signed(">", count, type(1)), plain, rare).set_weights(USUAL)
+    b.cbranch(b.icmp_signed(">", count, type(1)), plain, rare).set_weights(_USUAL)
     b.position_at_end(plain)
     b.store(b.sub(count, type(1)), o).set_metadata("tbaa", d.tags.fields)
     b.branch(after)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from .arrays import field
 from .llvm import F64, I32, I64, PTR, call, i64
 from .looks import NUMBERS, layout
-from .references import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,13 +42,7 @@ def any_int_of(d: Driver, o: Any, must: Must) -> Any:
     """The number in an exact int of up to 64 bits."""
     b, function = d.builder, d.function
     large, after = function.append_basic_block("large"), function.append_basic_block("on")
-
-    def small(holds: Any) -> None:
-        on = function.append_basic_block("on")
-        b.cbranch(holds, on, large).set_weights(USUAL)
-        b.position_at_end(on)
-
-    usual, place = int_of(d, o, small), d.stack(1)
+    usual, place = int_of(d, o, lambda holds: d.leave_if(b.not_(holds), large)), d.stack(1)
     first = b.block
     b.branch(after)
     b.position_at_end(large)

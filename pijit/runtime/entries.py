@@ -236,6 +236,11 @@ def _compile(
     cause = messages.cause_of(record, entry, line, failures)
     if entry.compiled >= CONFIG.max_fragments:
         return _full(state, record, entry, pc, cause)
+    unfit = [fragment for fragment in state.fragments(pc) if not fragment.hits]
+    if unfit and not CONFIG.compile_all:  # not even the frames that they were made for fit them, and each look at them costs something
+        for fragment in unfit:
+            retire(state, record, fragment, "too_many_versions")
+        return NEVER
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)

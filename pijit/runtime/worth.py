@@ -98,9 +98,10 @@ def savings(graph: Graph) -> list[float]:
 
 
 def _innermost_gains(graph: Graph) -> dict[Block | None, float]:
-    """By block, that of the smallest loop which it is in."""
+    """By block, that of the smallest loop which it is in. One that is left in the middle time after time is not the loop that it was taken for:
+    what it looks at counts as what takes C."""
     loops = sorted(_loops(graph).values(), key=len, reverse=True)
-    return {block: _gain([_name(op) for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
+    return {block: _gain([op.name for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
 
 
 def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
