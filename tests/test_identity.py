@@ -261,7 +261,37 @@ def in_one_of_two_branches(x, n):
     return kept[0] is kept[-1], z in kept
 
 
-PLACES = [in_lists, in_containers_of_containers, in_two_fields, again_and_again, in_every_round, in_a_branch, in_one_of_two_branches]
+REAL = Place()
+
+
+def in_a_branch_and_here(x, n):
+    y = x[0] + x[0]
+    if n > 3:
+        REAL.kept = y
+    else:
+        REAL.items.append(y)
+    print(end="")
+    return y is REAL.items[-1], y is REAL.kept
+
+
+def in_some_rounds_and_here(x, n):
+    y = x[0] + x[0]
+    for i in range(n):
+        if i == 3:
+            REAL.items.append(y)
+        if i == 2:
+            REAL.kept = y
+    print(end="")
+    return y is REAL.items[-1], y is REAL.kept
+
+
+BRANCHES = [in_a_branch, in_one_of_two_branches, in_a_branch_and_here, in_some_rounds_and_here]
+PLACES = [in_lists, in_containers_of_containers, in_two_fields, again_and_again, in_every_round, *BRANCHES]
+
+
+def _anew(place, x, n):
+    REAL.kept, REAL.items = 0, [0]
+    return place(x, n)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -273,7 +303,7 @@ def test_a_number_that_is_put_into_several_places_is_one_object(place, back):
     with settings(compile_all=True, raise_internal=True):
         for x in (*arrays, [10**9], [2.5], [NAN], [1 - 2j], [complex(0.0, NAN)]):
             for n in (3, 5):
-                assert fast(x, n) == fast(x, n) == place(x, n), (x, n)
+                assert _anew(fast, x, n) == _anew(fast, x, n) == _anew(place, x, n), (x, n)
 
 
 @pytest.mark.parametrize("x", [1 - 2j, complex(0.0, NAN), complex(NAN, 1.0)], ids=str)
@@ -281,13 +311,13 @@ def test_a_number_that_is_put_into_several_places_is_one_object(place, back):
 def test_a_complex_number_that_is_put_into_several_places_is_one_object(place, x):
     """The number comes in: items of lists are not Python complex numbers in native code."""
     code = inspect.getsource(place).replace("x[0] + x[0]", "x + x")
-    names = {"Place": Place}
+    names = {"Place": Place, "REAL": REAL}
     exec(code, names)
     plain = names[place.__name__]
     fast = pijit.jit(plain)
     with settings(compile_all=True, raise_internal=True):
         for n in (3, 5):
-            assert fast(x, n) == fast(x, n) == plain(x, n)
+            assert _anew(fast, x, n) == _anew(fast, x, n) == _anew(plain, x, n)
 
 
 def of_an_input(x, a):

@@ -5,7 +5,8 @@
     leave return x                              call list(b, 1)
                                                 leave return b
 
-It is made before the first place, or before the loop that puts it somewhere again and again; identity gives it to all that follows.
+It is made before the first place, or before the loop that puts it somewhere again and again, or before the branch that puts it somewhere if
+it is needed after it too; identity gives it to all that follows.
 """
 
 from __future__ import annotations
@@ -76,10 +77,13 @@ class _Boxes:
         if len(places) == 1 and places[0].times == 1 and places[0].block is home and (places[0].op.name == "put" or not shown):
             return None
         reached = {place: self._reached(place.block, home) for place in places}
+        # Exits where paths meet again, of which some come by the place and some do not.
+        beside = {place: [use for use, index in shown if use in reached[place] and not self._is_below(place, use, index)] for place in places}
         several = [
             place
             for place in places
-            if place.times > 1
+            if beside[place]
+            or place.times > 1
             or place.block in reached[place]
             or any(self._follows(place, other, reached[place]) or self._follows(other, place, reached[other]) for other in places)
             or (place.op.name in _CALLED and any(self._is_below(place, *use) for use in shown))
@@ -88,8 +92,8 @@ class _Boxes:
             return None
         first = min(several, key=lambda place: (self.order[place.block], place.index))
         block = first.block
-        for place in several:
-            block = self._common(block, place.block)
+        for at in (at for place in several for at in (place.block, *beside[place])):
+            block = self._common(block, at)
         inside = block
         while block is not home and block in self._reached(block, home):
             block = self.above[block]
