@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Op
-from ..ir.types import FLOAT, INT, Obj
-from .arrays import field
+from . import references
 from .layout import Area, recipe_tuple
-from .llvm import F64, I64, PTR, call, i64
+from .llvm import I64, PTR, call, i64
 from .objects import passing
-from .rows import Unsupported, row
-from .unboxing import FLOAT_VALUE, TYPE, whole
+from .rows import row
 
 if TYPE_CHECKING:
     from .driver import Driver
@@ -33,43 +29,18 @@ def _address(d: Driver, pointer: Any) -> Any:
 
 @row("find")
 def _find(d: Driver, op: Op) -> Any:
-    b, what, type = d.builder, op.attrs["what"], op.result.type
+    b, what = d.builder, op.attrs["what"]
     site = _site(d, "", op)
     found = call(b, "pj_find", PTR, d.W, site, d.object(op.args[0]))
     address = _address(d, found)
     if what == "has":
         d.exit_if(op, b.icmp_unsigned("==", address, i64(_ASK)))
         return b.icmp_unsigned("!=", address, i64(0))
-    if what == "item":
-        d.exit_if(op, b.icmp_unsigned("<=", address, i64(_ASK)))
-        return _unboxed(d, op, found, type)
-    d.exit_if(op, b.icmp_unsigned("==", address, i64(_ASK)))
-    there, after = d.function.append_basic_block("there"), d.function.append_basic_block("on")
-    default, before = d.scalar(op.args[1]), b.block
-    b.cbranch(b.icmp_unsigned("!=", address, i64(0)), there, after)
-    b.position_at_end(there)
-    held = _unboxed(d, op, found, type)
-    there = b.block
-    b.branch(after)
-    b.position_at_end(after)
-    chosen = b.phi(I64 if type == INT else F64)
-    chosen.add_incoming(default, before)
-    chosen.add_incoming(held, there)
-    return chosen
-
-
-def _unboxed(d: Driver, op: Op, item: Any, type: Any) -> Any:
-    """A borrowed object as a value of the type; of an object, with a reference of its own."""
-    b = d.builder
-    if type == INT:
-        return whole(d, op, item)
-    if type == FLOAT:
-        d.exit_if(op, b.icmp_unsigned("!=", field(d, item, TYPE, PTR), d.data_symbol("PyFloat_Type")))
-        return field(d, item, FLOAT_VALUE, F64)
-    if type == Obj():
-        call(b, "pj_retain", ir.VoidType(), item)
-        return item
-    raise Unsupported(f"an item of type {type} of a dict")
+    d.exit_if(op, b.icmp_unsigned("<=" if what == "item" else "==", address, i64(_ASK)))
+    if what == "get":
+        found = b.select(b.icmp_unsigned("==", address, i64(0)), d.object(op.args[1]), found)
+    references.retain(d, found)
+    return found
 
 
 @row("do")

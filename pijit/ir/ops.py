@@ -211,9 +211,9 @@ ROWS = (
         " \"item\" or \"append\"), arguments (Recipes of the object, of what is stored and, for \"item\", of the checked index). exit: nothing"
         " was stored",
         _REDO, effect="write", attrs=("place", "arguments")),
-    Row("find", "what an exact dict (or what looks items up as one) holds under a key, unboxed to the result type; attrs: arguments (the key's"
+    Row("find", "what an exact dict (or what looks items up as one) holds under a key, an object; attrs: arguments (the key's"
         " Recipe,), what: \"item\", or \"get\" (the second arg where nothing is held), or \"has\" (of a set, too): whether it is held, a bool. args:"
-        " the container, the default if there is one, the key's values. exit: nothing is held (of \"item\"), it has another type, or"
+        " the container, the default if there is one, the key's values. exit: nothing is held (of \"item\"), or"
         " Python code would have to say", _REDO, effect="read", attrs=("what", "arguments")),
     Row("do", "what a built-in container does: a row of csrc/deeds.c; attrs: deed, arguments (Recipes), pure (whether it changes nothing that there"
         " was). result: what it gives, if that is used. exit: nothing was done", _REDO, effect="write", attrs=("deed", "arguments", "pure")),

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 MAPPINGS = (dict, defaultdict, Counter)  # whose items are looked up as those of a dict, as long as they are there
 SETS = (set, frozenset)
 _KEYS = (str, int, bool, float, bytes, type(None), tuple, complex)
-_TYPED: dict[type, Type] = {int: INT, float: FLOAT}
 _UNKNOWN = objects.MISSING
 NOTHING = object()
 
@@ -106,11 +105,12 @@ def result(t: Tracer, found: Value, sample: Any, done: bool) -> Abstract:
     return opaque.like(t, found, sample, exit)
 
 
-def find(t: Tracer, what: str, owner: Opaque, key: Abstract, type: Type, *default: Value) -> Value:
-    """A lookup: "item" (it is there, or native code leaves), "has", "get" (else the default)."""
+def find(t: Tracer, what: str, owner: Opaque, key: Abstract, *default: Value) -> Value:
+    """A lookup: "item" (the object, or native code leaves), "has" (whether it is there), "get" (the object, or the default)."""
     (key,) = settled(t, key)
     given = (key.recipe(),)
     values = tuple(v for recipe in given for v in recipe_values(recipe))
+    type = BOOL if what == "has" else Obj()
     op = Op("find", (owner.value, *default, *values), (type,), {"what": what, "arguments": given}, {"redo": t.exit("redo", "container")}, t.line)
     t.append(op)
     return op.result
@@ -140,37 +140,28 @@ def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
         raise unseen(t, owner)
     functions = functions_in(t.samples.get(owner.value))
     if functions is not None:
-        return one_of(t, find(t, "item", owner, key, Obj()), functions)
-    return _typed(t, "item", owner, key, sample)
-
-
-def _typed(t: Tracer, what: str, owner: Opaque, key: Abstract, sample: Any, *default: Value) -> Abstract:
-    wanted = _TYPED.get(type(sample))
-    if wanted is not None:
-        return Scalar(find(t, what, owner, key, wanted, *default))
-    return opaque.like(t, find(t, what, owner, key, Obj(), *default), sample)
+        return one_of(t, find(t, "item", owner, key), functions)
+    return opaque.like(t, find(t, "item", owner, key), sample)
 
 
 def has_key(t: Tracer, owner: Opaque, key: Abstract) -> Value:
     """key in owner, of a dict or set."""
     checked_key(key, "a membership")
-    return find(t, "has", owner, key, BOOL)
+    return find(t, "has", owner, key)
 
 
 def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
     """owner.get(key, default)"""
     checked_key(key, "an item")
     sample = _value_sample(t, owner, key)
-    value = value_of(default)
     if sample is _UNKNOWN:
         like = standins.sample_of(t, default)
-        sample = like[0] if like is not None and value is not None else sample
-    wanted = _TYPED.get(type(sample))
-    if wanted is not None and value is not None and value.type == wanted:
-        return Scalar(find(t, "get", owner, key, wanted, value))
+        sample = like[0] if like is not None and value_of(default) is not None else sample
     if sample is _UNKNOWN:
         raise unseen(t, owner)
-    return _one_of_two(t, has_key(t, owner, key), lambda: _typed(t, "item", owner, key, sample), default)
+    if isinstance(default, Known) and type(default.value) is type(sample) and type(sample) in (int, float):
+        return opaque.like(t, find(t, "get", owner, key, as_object(t, default)), sample)
+    return _one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), default)
 
 
 def _one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract], no: Abstract) -> Any:
