@@ -199,7 +199,11 @@ def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         raise Break("call_arguments", "list")
     if not args:
         return objects.new_list(t, ())
-    found = objects.items(t, args[0]) if items_of(args[0]) is not None or isinstance(args[0], Container) else None
+    found: tuple[Abstract, ...] | None = None
+    if isinstance(args[0], Instance) and args[0].kind == "dict":
+        found = tuple(map(Known, args[0].names))
+    elif items_of(args[0]) is not None or isinstance(args[0], Container):
+        found = objects.items(t, args[0])
     if found is not None:
         return objects.new_list(t, found)
     return new_list(t, "call", [Known(list), _through(t, args[0], "list")], _samples_of(t, args[0]))
