@@ -97,22 +97,18 @@ static bool insert(PjSite *s, int64_t *W, PyObject *dict, PyObject *value)
 
 static PyObject *dict_store(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_at_hand(s->args[0], W), *held = NULL, **old = NULL, *found = NULL;
-    PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
-    if (is == PJ_ABSENT || (is == PJ_FOUND && pj_quiet(*old))) {
-        PyObject *value = pj_build(s->args[2], W);
-        if (value != NULL && is == PJ_FOUND && pj_dict_replaced((PyDictObject *)dict, value)) {
-            PyObject *gone = *old;
-            *old = value;
-            Py_DECREF(gone);
-            found = Py_NewRef(Py_None);
-        }
-        else {
-            found = done(value != NULL && (is == PJ_FOUND ? PyDict_SetItem(dict, held, value) == 0 : insert(s, W, dict, value)));
-            Py_XDECREF(value);
-        }
+    PyObject *dict = pj_at_hand(s->args[0], W), *held = NULL, **old = NULL;
+    PyObject *value = pj_build(s->args[2], W); /* first: it may collect garbage, and that change the dict */
+    PjFound is = dict == NULL || value == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
+    if (is == PJ_FOUND && pj_quiet(*old) && pj_dict_replaced((PyDictObject *)dict, value)) {
+        PyObject *gone = *old;
+        *old = value;
+        Py_DECREF(gone);
+        return Py_NewRef(Py_None);
     }
-    return found;
+    bool good = is == PJ_FOUND ? pj_quiet(*old) && PyDict_SetItem(dict, held, value) == 0 : is == PJ_ABSENT && insert(s, W, dict, value);
+    Py_XDECREF(value);
+    return done(good);
 }
 
 static PyObject *dict_default(PjSite *s, int64_t *W)
@@ -286,7 +282,7 @@ static PyObject *list_pop(PjSite *s, int64_t *W)
     if (list != NULL && PyList_GET_SIZE(list) > 0) {
         Py_ssize_t length = PyList_GET_SIZE(list), place = at == NULL ? length - 1 : PyLong_AsSsize_t(at);
         place = place < 0 ? place + length : place;
-        if (place == length - 1 && place >= ((PyListObject *)list)->allocated >> 1) { /* list_resize() would do no more */
+        if (place > 0 && place == length - 1 && place >= ((PyListObject *)list)->allocated >> 1) { /* list_resize() would do no more */
             found = PyList_GET_ITEM(list, place);
             Py_SET_SIZE(list, place);
         }
@@ -533,10 +529,13 @@ PyObject *pj_find(int64_t *W, int64_t number, PyObject *owner)
     return is == PJ_UNSURE ? PJ_ASK : is == PJ_ABSENT ? NULL : *value;
 }
 
-/* The next item of an iterator in C (a new reference), NULL at its end, PJ_ASK where it raises. */
+/* The next item of an iterator in C (a new reference), NULL at its end, PJ_ASK where it raises: it will again, or has not been asked. */
 PyObject *pj_next(PyObject *it)
 {
-    PyObject *item = it == NULL || Py_TYPE(it)->tp_iternext == NULL ? PJ_ASK : Py_TYPE(it)->tp_iternext(it);
+    if (it == NULL || Py_TYPE(it)->tp_iternext == NULL || pj_dict_iterator_overrun(it)) {
+        return PJ_ASK;
+    }
+    PyObject *item = Py_TYPE(it)->tp_iternext(it);
     if (item == NULL && PyErr_Occurred()) {
         if (PyErr_ExceptionMatches(PyExc_StopIteration)) {
             PyErr_Clear();

@@ -316,9 +316,15 @@ def work(d, q, p, m, h, s, n):
     check(source, 4)
 
 
-@pytest.mark.parametrize("work", ["d[9] = 1", "d.pop(2, None)", "d[2] = 5", "s.add(9)", "s.discard(3)", "q.append(1)", "q.popleft()",
-    "p.append(3)", "p.pop()"])
-@pytest.mark.parametrize("over", ["d", "d.items()", "d.values()", "s", "q", "p", "zip(p, p)", "enumerate(q)"])
+CHANGES = {
+    ("d", "d.items()", "d.values()"): ["d[9] = 1", "d.pop(2, None)", "d[2] = 5", "d.pop(0), d.setdefault(9, 1)"],
+    ("s",): ["s.add(9)", "s.discard(3)", "s.discard(0), s.add(99)"],
+    ("q", "enumerate(q)"): ["q.append(1)", "q.popleft()", "q.popleft(), q.append(1)"],
+    ("p", "zip(p, p)"): ["p.append(3)", "p.pop()"],
+}
+
+
+@pytest.mark.parametrize(("over", "work"), [(over, work) for overs, works in CHANGES.items() for over in overs for work in works])
 def test_changes_while_it_is_gone_through(work, over):
     source = f"""
 from collections import deque

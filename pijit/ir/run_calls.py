@@ -154,7 +154,7 @@ _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "object": lambda value, row: value.__class__ is row[3],
     "no_field": lambda value, row: row[2] not in getattr(value, "__dict__", ()),
     "no_item": lambda value, row: row[2] not in value,
-    "array": lambda value, row: all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
+    "array": lambda value, row: isinstance(value, np.ndarray) and all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
 }
 
 

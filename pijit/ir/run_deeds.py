@@ -12,6 +12,7 @@ from .graph import Op
 
 _BASIC = (int, str, float, bool, type(None), bytes, complex)
 _NOTHING = object()
+_DICT_ITERATORS = tuple({type(iter(view)) for view in ({}, {}.values(), {}.items())})
 
 
 def _is_plain(o: Any, depth: int = 0) -> bool:
@@ -182,6 +183,8 @@ def do(op: Op, env: Env) -> tuple[Any, ...]:
 
 def following(op: Op, it: Any) -> tuple[bool, Any]:
     try:
+        if type(it) in _DICT_ITERATORS and not it.__length_hint__():
+            it.__reduce__()  # goes on with a copy: the iterator itself raises only once where the keys are others
         found = next(it, _NOTHING)
     except RuntimeError:  # changed during iteration
         demand(False)
