@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from .evaluate import Env, careful, demand, fits, rebuild
+from .evaluate import Env, careful, demand, rebuild
 from .graph import Op
 
 _BASIC = (int, str, float, bool, type(None), bytes, complex)
 _NOTHING = object()
-_DICT_ITERATORS = tuple({type(iter(view)) for view in ({}, {}.values(), {}.items())})
+_DICT_ITERATORS = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
 
 
 def _is_plain(o: Any, depth: int = 0) -> bool:

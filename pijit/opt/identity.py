@@ -21,14 +21,14 @@ from collections.abc import Iterator
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
-from ..ir.types import COMPLEX, FLOAT, INT, OBJECT, Np
+from ..ir.types import COMPLEX, FLOAT, INT, OBJECT, Np, Type
 from .boxed import boxed
 from .origins import Origin, Origins, is_number, is_part, whole
 from .rename import Renamer
 
 _DONE = frozenset({"range", "range_iterator", "held", "one_of", "loaded"})  # made of words, or rewritten: operations may share an exit
 Told = dict["Value | Build", Origin]  # of numbers, and of complex ones by their parts
-_CLASSES = {INT: int, FLOAT: float, COMPLEX: complex}
+_CLASSES: dict[Type, type] = {INT: int, FLOAT: float, COMPLEX: complex}
 _ITEMS = frozenset({"dict_item", "item", "tuple_item"})
 _ROWS = _ITEMS | {"field"}
 
@@ -102,7 +102,12 @@ def _held(op: Op, inputs: set[Value]) -> set[Value]:
 
 def _take_objects(graph: Graph, inputs: set[Value]) -> None:
     """Looks at an item that is a number give its object, too, where something that needs the number does not have the owner."""
-    looks = {op.result: op for block in graph.blocks for op in block.ops if op.name == "look" and _loaded(op) and op.attrs["result_guard"][0][0] in _ITEMS}
+    looks = {
+        op.result: op
+        for block in graph.blocks
+        for op in block.ops
+        if op.name == "look" and _loaded(op) and op.attrs["result_guard"][0][0] in _ITEMS
+    }
     if not looks:
         return
     lacking: dict[Value, None] = {}
@@ -115,8 +120,8 @@ def _take_objects(graph: Graph, inputs: set[Value]) -> None:
         first, (kind, register, *number) = op.attrs["result_guard"]
         taken = Value(OBJECT)
         taken.op = op
-        type = op.result.type
-        cls = type.dtype.type if isinstance(type, Np) else _CLASSES[type]
+        number_type = op.result.type
+        cls = number_type.dtype.type if isinstance(number_type, Np) else _CLASSES[number_type]
         op.attrs = op.attrs | {"result_guard": (first, ("object", register, taken, cls), (kind, register, *number))}
         op.results = (*op.results, taken)
 
