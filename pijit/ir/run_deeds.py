@@ -12,7 +12,7 @@ from .graph import Op
 
 _BASIC = (int, str, float, bool, type(None), bytes, complex)
 _NOTHING = object()
-_DICT_ITERATORS = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
+_DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
 
 
 def _is_plain(o: Any, depth: int = 0) -> bool:
