@@ -20,7 +20,7 @@ void pj_site_clear(PjSite *s)
     pj_rows_free(s->rows);
 }
 
-static int site_args_parse(PjSite *s, PyObject *args, PyObject *names)
+int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names)
 {
     PyObject *fast = PySequence_Fast(args, "arguments must be a sequence of recipes");
     if (fast == NULL) {
@@ -102,7 +102,8 @@ int pj_site_parse(PjSite *s, PyObject *tuple)
 {
     PyObject *callable, *args, *names, *chain, *rows;
     if (PyTuple_Check(tuple) && PyTuple_GET_SIZE(tuple) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(tuple, 0))) {
-        return pj_object_site_parse(s, tuple);
+        const bool deed = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(tuple, 0), "do") == 0;
+        return deed ? pj_deed_site_parse(s, tuple) : pj_object_site_parse(s, tuple);
     }
     if (!PyTuple_Check(tuple) ||
         !PyArg_ParseTuple(tuple, "OOOOOi;a call site is (callable, arguments, keyword names, chain, guards, root)",
@@ -112,7 +113,7 @@ int pj_site_parse(PjSite *s, PyObject *tuple)
         }
         return -1;
     }
-    if ((s->callable = pj_recipe_new(callable)) == NULL || site_args_parse(s, args, names) < 0 ||
+    if ((s->callable = pj_recipe_new(callable)) == NULL || pj_site_args_parse(s, args, names) < 0 ||
         site_chain_parse(s, chain) < 0 || (s->rows = pj_rows_new(rows, 1)) == NULL) {
         return -1;
     }

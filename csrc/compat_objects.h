@@ -96,6 +96,54 @@ static inline int pj_dict_split(PyDictObject *d)
     return d->ma_values != NULL;
 }
 
+/* Iterators over dicts: dictiterobject of dictobject.c. */
+typedef struct {
+    PyObject_HEAD PyDictObject *dict; /* NULL: it is over */
+    Py_ssize_t used, place;
+    PyObject *result;
+    Py_ssize_t left;
+} PjDictIterator;
+
+/* Has it given as many items as the dict had, and there are more? Then it raises, once. */
+static inline int pj_dict_iterator_overrun(PyObject *it)
+{
+    if (!Py_IS_TYPE(it, &PyDictIterKey_Type) && !Py_IS_TYPE(it, &PyDictIterValue_Type) && !Py_IS_TYPE(it, &PyDictIterItem_Type)) {
+        return 0;
+    }
+    const PjDictIterator *i = (PjDictIterator *)it;
+    PyDictObject *d = i->dict;
+    if (d == NULL || i->left > 0) {
+        return 0;
+    }
+    if (pj_dict_split(d)) {
+        return i->place < d->ma_used;
+    }
+    for (Py_ssize_t k = i->place; k < d->ma_keys->dk_nentries; k++) {
+        PyObject *value = DK_IS_UNICODE(d->ma_keys) ? DK_UNICODE_ENTRIES(d->ma_keys)[k].me_value : DK_ENTRIES(d->ma_keys)[k].me_value;
+        if (value != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* May the value of a key that an exact dict with keys of its own has be replaced where it stands? Then its version is another one from now on. Not
+ * where somebody watches it (3.12); on 3.11 the counter of versions is not to be had. */
+static inline int pj_dict_replaced(PyDictObject *d, PyObject *value)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    const bool collected = !PyObject_IS_GC(value) || _PyObject_GC_IS_TRACKED(d);
+    if (PyDict_CheckExact(d) && (d->ma_version_tag & ((1 << DICT_MAX_WATCHERS) - 1)) == 0 && collected) {
+        d->ma_version_tag = DICT_NEXT_VERSION(_PyInterpreterState_GET()) | (d->ma_version_tag & (DICT_VERSION_INCREMENT - 1));
+        return 1;
+    }
+#else
+    (void)d;
+    (void)value;
+#endif
+    return 0;
+}
+
 /* The values of an instance's attributes, in the order of its type's shared keys; NULL: they are in a dict, or there are
  * none. 3.13 keeps them inside the object, also when there is a dict that shows them. */
 static inline PyDictValues *pj_inline_values(PyObject *o)

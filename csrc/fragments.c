@@ -118,7 +118,7 @@ static int check_site(PjSite *s, int nwords, const int16_t *inputs)
         PyErr_SetString(PyExc_ValueError, "the root of a call site is not a word");
         return -1;
     }
-    if (check_recipe(s->callable, nwords, inputs) < 0 || check_rows(s->rows, nwords) < 0) {
+    if (check_recipe(s->callable, nwords, inputs) < 0 || (s->rows != NULL && check_rows(s->rows, nwords) < 0)) {
         return -1;
     }
     for (int i = 0; i < s->nargs; i++) {

@@ -120,8 +120,9 @@ typedef struct {
     int pc;
 } PjLink;
 
-/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store. */
-typedef struct {
+/* A call; or a "look" or "put" (objects.c): callable is the object, rows are walked on it or say where to store; or a "do" (deeds.c): the deed
+ * and its arguments. */
+typedef struct PjSite {
     PjRecipe *callable;
     int nargs; /* positional and keyword */
     PjRecipe **args;
@@ -130,7 +131,8 @@ typedef struct {
     PjLink *chain;
     PjRows *rows;
     int root; /* of a "put": the word of the index, or -1 */
-    PjInlineCache cache;
+    PyObject *(*deed)(struct PjSite *, int64_t *);
+    PjInlineCache cache; /* of a "look" or "put" */
 } PjSite;
 
 typedef struct {

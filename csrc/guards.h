@@ -174,7 +174,7 @@ static inline bool pj_check(PjRow *row, PjRun *r, PyObject **registers, int64_t 
     case PJ_GUARD_IS:
         return o == pj_held(row->object);
     case PJ_GUARD_APART:
-        return o != registers[row->a];
+        return o != registers[row->a] && pj_instance_dict(o) != registers[row->a];
     case PJ_GUARD_CLASS:
         return pj_class_says(row);
     case PJ_GUARD_TYPE:

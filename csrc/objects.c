@@ -1,5 +1,6 @@
 /* objects.c - attributes and items of Python objects, read and written without running Python. */
 #include <alloca.h>
+#include "keys.h"
 #include "lookup.h"
 #include "numpy_api.h"
 
@@ -229,7 +230,7 @@ PyObject *pj_make(int64_t *W, int64_t number)
 }
 
 /* Does letting go of one reference run no Python? */
-static bool quiet(PyObject *o)
+bool pj_quiet(PyObject *o)
 {
     if (Py_REFCNT(o) > 1 || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyUnicode_CheckExact(o) ||
         PyComplex_CheckExact(o) || PyBytes_CheckExact(o)) {
@@ -238,11 +239,11 @@ static bool quiet(PyObject *o)
     if (Py_IS_TYPE(o, &PyArray_Type)) {
         PyObject *base = PyArray_BASE((PyArrayObject *)o);
         return PyTypeNum_ISNUMBER(PyArray_TYPE((PyArrayObject *)o)) &&
-               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || quiet(base));
+               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || pj_quiet(base));
     }
     if (PyTuple_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
-            if (!quiet(PyTuple_GET_ITEM(o, i))) {
+            if (!pj_quiet(PyTuple_GET_ITEM(o, i))) {
                 return false;
             }
         }
@@ -254,7 +255,7 @@ static bool quiet(PyObject *o)
 static bool replace(PyObject **place, PyObject *value)
 {
     PyObject *old = *place;
-    if (old != NULL && !quiet(old)) {
+    if (old != NULL && !pj_quiet(old)) {
         return false;
     }
     *place = Py_NewRef(value);
@@ -282,7 +283,7 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
         return false; /* a key may have an __eq__ of its own */
     }
     PyObject *old = stored(o, row);
-    return (old == NULL || quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
+    return (old == NULL || pj_quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
 }
 
 /* What `del` does: there must be something, whose end runs no Python. */
@@ -292,7 +293,7 @@ static bool remove_field(PyObject *o, PjRow *row)
         return false;
     }
     PyObject *old = row->a >= 0 ? *(PyObject **)((char *)o + row->a) : stored(o, row);
-    return old != NULL && quiet(old) && PyObject_GenericSetAttr(o, row->object, NULL) == 0;
+    return old != NULL && pj_quiet(old) && PyObject_GenericSetAttr(o, row->object, NULL) == 0;
 }
 
 static bool remove_item(PyObject *o, PjRow *row)
@@ -301,7 +302,7 @@ static bool remove_item(PyObject *o, PjRow *row)
         return false;
     }
     PyObject *old = pj_lookup(o, row);
-    return old != NULL && quiet(old) && PyDict_DelItem(o, row->object) == 0;
+    return old != NULL && pj_quiet(old) && PyDict_DelItem(o, row->object) == 0;
 }
 
 static bool put_item(PyObject *o, PjRow *row, PyObject *value)
@@ -310,7 +311,7 @@ static bool put_item(PyObject *o, PjRow *row, PyObject *value)
         return false;
     }
     PyObject *old = pj_lookup(o, row);
-    return (old == NULL || quiet(old)) && PyDict_SetItem(o, row->object, value) == 0;
+    return (old == NULL || pj_quiet(old)) && PyDict_SetItem(o, row->object, value) == 0;
 }
 
 static bool put_index(PyObject *o, int64_t index, PyObject *value)

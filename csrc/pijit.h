@@ -206,6 +206,20 @@ PyObject *pj_make(int64_t *W, int64_t site);
 bool pj_class_says(PjRow *row);
 int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
+int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
+
+/* deeds.c */
+PyObject *pj_do(int64_t *W, int64_t site);
+int64_t pj_do_only(int64_t *W, int64_t site);
+PyObject *pj_find(int64_t *W, int64_t site, PyObject *owner);
+PyObject *pj_next(PyObject *it);
+int pj_deed_site_parse(PjSite *s, PyObject *tuple);
+PyObject *pj_char(PyObject *text, int64_t index);
+int64_t pj_ord(PyObject *text);
+int64_t pj_byte(PyObject *bytes, int64_t index);
+int64_t pj_text_order(PyObject *a, PyObject *b);
+int64_t pj_text_same(PyObject *a, PyObject *b);
+int64_t pj_text_has(PyObject *text, PyObject *part);
 PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
 

@@ -86,7 +86,7 @@ PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
 
 void pj_release(PyObject *o)
 {
-    if (spare.kept && o != NULL && can_be_spare(o)) {
+    if (o != NULL && Py_IS_TYPE(o, &PyArray_Type) && spare.kept && can_be_spare(o)) { /* what is thread-local last: it is dear */
         PyObject *before = spare.array;
         spare.array = o;
         o = before;

@@ -49,7 +49,7 @@ class Layout:
     """The numbers of the words of one graph's W."""
 
     def __init__(self, graph: Graph) -> None:
-        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "box", "put", "kernel_into")]
+        sites = [op for block in graph.blocks for op in block.ops if op.name in ("call", "look", "make", "box", "put", "find", "do", "kernel_into")]
         calls = [op for op in sites if op.name in ("call", "kernel_into")]
         self.word: dict[Value, int] = {}
         next_word = FIRST_INPUT

@@ -3,6 +3,7 @@
 from . import (
     assign,
     convert,
+    deeds,
     draws,
     elements,
     elementwise,
@@ -25,6 +26,7 @@ from . import (
 __all__ = [
     "assign",
     "convert",
+    "deeds",
     "draws",
     "elements",
     "elementwise",

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from ..ir.graph import Op, Value
+from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, looks, references, unboxing
+from . import attributes, glances, looks, references, unboxing
 from . import words as memory
 from .arrays import array_of_object, field
+from .glances import ITEMS, LENGTH
 from .layout import Area, Place, recipe_tuple
 from .llvm import I8, I64, PTR, call, i64
 from .rows import Unsupported, row
@@ -18,15 +19,14 @@ from .rows import Unsupported, row
 if TYPE_CHECKING:
     from .driver import Driver
 
-# Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit).
-_LENGTH, _SET_LENGTH, _ITEMS = 16, 24, 24
+_SET_LENGTH = 24  # its byte offset in CPython's objects (the same in 3.11 to 3.13, 64-bit)
 # Guard rows that unbox into the word at this position of the row.
 _UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
 
 
 @row("obj_len")
 def _obj_len(d: Driver, op: Op) -> Any:
-    return field(d, d.object(op.args[0]), _LENGTH, I64)
+    return field(d, d.object(op.args[0]), LENGTH, I64)
 
 
 @row("set_len")
@@ -39,8 +39,7 @@ def _list_get(d: Driver, op: Op) -> Any:
     type = op.result.type
     item = _list_item(d, op)
     if type in (INT, FLOAT):
-        unbox = unboxing.any_int_of if type == INT else unboxing.float_of
-        return unbox(d, item, lambda holds: d.exit_if(op, d.builder.not_(holds)))
+        return unboxing.whole(d, op, item) if type == INT else unboxing.float_of(d, item, lambda holds: d.exit_if(op, d.builder.not_(holds)))
     if type == Obj():
         references.retain(d, item)  # another reference to it may go while Python code runs
         return item
@@ -51,8 +50,8 @@ def _list_item(d: Driver, op: Op) -> Any:
     """The object at an index of an exact list; leaves where there is none."""
     b, index = d.builder, d.scalar(op.args[1])
     owner = d.object(op.args[0])
-    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, owner, _LENGTH, I64)))
-    items = field(d, owner, _ITEMS, PTR)
+    d.exit_if(op, b.icmp_unsigned(">=", index, field(d, owner, LENGTH, I64)))
+    items = field(d, owner, ITEMS, PTR)
     return field(d, b.gep(items, [index], inbounds=True, source_etype=PTR), 0, PTR)
 
 
@@ -72,7 +71,7 @@ def _recheck(d: Driver, op: Op) -> None:
 def _call_python(d: Driver, op: Op) -> Any:
     """Arguments and results go through words; the result object itself waits in the call's root until it is taken."""
     b, attrs, area = d.builder, op.attrs, Area(d.layout.call_start)
-    place = _passing(d, area)
+    place = passing(d, area)
     callee = recipe_tuple(attrs["callable"], place)
     arguments = [recipe_tuple(a, place) for a in attrs["arguments"]]
     chain = [(None if function is None else recipe_tuple(function, place), pc) for function, pc in attrs["chain"]]
@@ -99,8 +98,11 @@ def _look(d: Driver, op: Op) -> Any:
     """What the rows unbox is taken from its words."""
     b, area = d.builder, Area(d.layout.call_start)
     (recipe,) = op.attrs["arguments"]
+    done = glances.inline(d, op)
+    if done is not None:
+        return done
     at_hand = looks.is_at_hand(recipe)
-    owner = ("null",) if at_hand else recipe_tuple(recipe, _passing(d, area))
+    owner = ("null",) if at_hand else recipe_tuple(recipe, passing(d, area))
     result_words = [area.take(r.type) for r in op.results]
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
     kind = looks.reads(op)
@@ -118,12 +120,20 @@ def _look(d: Driver, op: Op) -> Any:
 
 @row("make", "box")
 def _make(d: Driver, op: Op) -> Any:
-    (recipe,) = (recipe_tuple(recipe, _passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
+    if _is_whole(op):
+        return call(d.builder, "PyLong_FromLongLong", PTR, d.scalar(op.args[0]))
+    (recipe,) = (recipe_tuple(recipe, passing(d, Area(d.layout.call_start))) for recipe in op.attrs["arguments"])
     d.sites.append(("look", recipe, []))
     made = call(d.builder, "pj_make", PTR, d.W, i64(len(d.sites) - 1))
     if op.exits:
         d.exit_if(op, d.builder.icmp_unsigned("==", made, PTR(None)))
     return made
+
+
+def _is_whole(op: Op) -> bool:
+    """Whether the object is that of an int."""
+    (recipe,) = op.attrs["arguments"]
+    return not op.exits and isinstance(recipe, Box) and not isinstance(recipe.value, Const) and recipe.value.type == INT
 
 
 @row("put")
@@ -136,7 +146,7 @@ def _put(d: Driver, op: Op) -> None:
     d.sites.append(())
 
     def by_helper() -> None:
-        place = _passing(d, Area(d.layout.call_start))
+        place = passing(d, Area(d.layout.call_start))
         word = place(index[0].value) if index else -1
         d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
@@ -147,7 +157,7 @@ def _put(d: Driver, op: Op) -> None:
         by_helper()
 
 
-def _passing(d: Driver, area: Area) -> Place:
+def passing(d: Driver, area: Area) -> Place:
     """Gives the word of a value, where it is stored if need be."""
     places: dict[Value, int] = dict(d.layout.word)
 

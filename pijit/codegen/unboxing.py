@@ -11,6 +11,7 @@ from .looks import NUMBERS, layout
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..ir.graph import Op
     from .driver import Driver
 
     Must = Callable[[Any], None]  # goes on where the condition holds only
@@ -53,6 +54,11 @@ def any_int_of(d: Driver, o: Any, must: Must) -> Any:
     phi.add_incoming(usual, first)
     phi.add_incoming(rare, second)
     return phi
+
+
+def whole(d: Driver, op: Op, o: Any) -> Any:
+    """The same; the operation's exit where it is none."""
+    return any_int_of(d, o, lambda holds: d.exit_if(op, d.builder.not_(holds)))
 
 
 def bool_of(d: Driver, o: Any, must: Must) -> Any:

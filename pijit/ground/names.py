@@ -76,7 +76,7 @@ def name_of(value: Any) -> str | None:
 def short(value: Any) -> str:
     """An object in a few words: the value of what is small, else its name or its class."""
     if type(value) in _PLAIN or (is_a(value, (np.generic, np.dtype)) and package_of(type(value)) == "numpy"):
-        text = repr(value)
+        text = repr(value[:60] if type(value) in (str, bytes) else value)
     else:
         text = name_of(value) or f"a {class_name(type(value), '__name__')}"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -211,6 +211,17 @@ ROWS = (
         " \"item\" or \"append\"), arguments (Recipes of the object, of what is stored and, for \"item\", of the checked index). exit: nothing"
         " was stored",
         _REDO, effect="write", attrs=("place", "arguments")),
+    Row("find", "what an exact dict (or what looks items up as one) holds under a key, an object; attrs: arguments (the key's"
+        " Recipe,), what: \"item\", or \"get\" (the second arg where nothing is held), or \"has\" (of a set, too): whether it is held, a bool. args:"
+        " the container, the default if there is one, the key's values. exit: nothing is held (of \"item\"), or"
+        " Python code would have to say", _REDO, effect="read", attrs=("what", "arguments")),
+    Row("do", "what a built-in container does: a row of csrc/deeds.c; attrs: deed, arguments (Recipes), pure (whether it changes nothing that there"
+        " was). result: what it gives, if that is used. exit: nothing was done", _REDO, effect="write", attrs=("deed", "arguments", "pure")),
+    Row("next", "two results: whether an iterator in C has another item, and that. exit: it raises", _REDO, effect="write"),
+    Row("text", "a number that texts or bytes give (run_deeds.TEXTS). exit: it is negative, but for which=order", _REDO, effect="read",
+        attrs=("which",)),
+    Row("same", "whether two objects are one; bool"),
+    Row("char", "text[i] for a checked index. exit: no memory", _REDO, fresh=True),
     Row("recheck", "guard rows marked mutable still hold; exit otherwise", _REDO, effect="read"),
     Row("poll", "exit when signals, pending calls or other threads wait", ("poll",), effect="any"),
 )  # fmt: skip

@@ -45,7 +45,7 @@ def step(op: Op, env: Env) -> tuple[Any, ...]:
     """The results of one operation; raises Taken."""
     if "redo" in op.exits and op.exits["redo"].index == env.force_exit and all(env.of(value) == holds for value, holds in sides(op)):
         raise Taken
-    if op.name in ("call", "look", "make", "box", "put", "keep", "keep_run", "kept"):
+    if op.name in ("call", "look", "make", "box", "put", "find", "do", "keep", "keep_run", "kept"):
         return EVALUATORS[op.name](op, env)  # type: ignore[no-any-return]
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
     if not op.results:

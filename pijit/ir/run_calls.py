@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import run_deeds
 from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
 from .graph import Op, Unset, Value
@@ -153,7 +154,7 @@ _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "object": lambda value, row: value.__class__ is row[3],
     "no_field": lambda value, row: row[2] not in getattr(value, "__dict__", ()),
     "no_item": lambda value, row: row[2] not in value,
-    "array": lambda value, row: all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
+    "array": lambda value, row: isinstance(value, np.ndarray) and all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
 }
 
 
@@ -174,6 +175,12 @@ CALLS: dict[str, Callable[..., Any]] = {
     "keep": _keep,
     "keep_run": _keep_run,
     "kept": _kept,
+    "find": run_deeds.find,
+    "do": run_deeds.do,
+    "next": run_deeds.following,
+    "text": run_deeds.text,
+    "char": run_deeds.char,
+    "same": lambda op, one, other: one is other,
     "recheck": _nothing,
     "poll": _nothing,
 }

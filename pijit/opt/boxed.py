@@ -18,7 +18,7 @@ from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Leave, Op, Recipe,
 from ..ir.types import OBJECT
 from .origins import is_number, whole
 
-_CALLED = frozenset({"call", "make"})  # what it is given may be kept anywhere; what is stored at once is found where it was stored
+_CALLED = frozenset({"call", "make", "do"})  # what it is given may be kept anywhere; what is stored at once is found where it was stored
 _PLACES = _CALLED | {"put"}
 _OF_WORDS = frozenset({"range", "range_iterator"})
 

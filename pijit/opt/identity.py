@@ -21,27 +21,30 @@ from collections.abc import Iterator
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
-from ..ir.types import INT
+from ..ir.types import COMPLEX, FLOAT, INT, OBJECT, Np, Type
 from .boxed import boxed
 from .origins import Origin, Origins, is_number, is_part, whole
 from .rename import Renamer
 
 _DONE = frozenset({"range", "range_iterator", "held", "one_of", "loaded"})  # made of words, or rewritten: operations may share an exit
 Told = dict["Value | Build", Origin]  # of numbers, and of complex ones by their parts
-_ROWS = frozenset({"field", "dict_item", "item", "tuple_item"})
+_CLASSES: dict[Type, type] = {INT: int, FLOAT: float, COMPLEX: complex}
+_ITEMS = frozenset({"dict_item", "item", "tuple_item"})
+_ROWS = _ITEMS | {"field"}
 
 
 def identity(graph: Graph) -> None:
     """Says in all recipes which objects numbers were taken from."""
     origins, above, inputs = Origins(graph), dominators(graph), set(graph.inputs)
     boxed(graph, above, {*inputs, *origins.known})
+    _take_objects(graph, inputs)
     stored: dict[Block, Told] = {}
     for block in graph.blocks:
         parent = above.get(block, block)
         known: Told = dict(origins.known.items()) if parent is block else dict(stored[parent])
         stored[block] = known
         for op in list(block.ops):
-            held = {*inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
+            held = _held(op, inputs)
             given = op.attrs.get("arguments", ())
             if "arguments" in op.attrs:
                 op.attrs = _Recipes(known, held).call(op.attrs)
@@ -92,8 +95,52 @@ class _Recipes(Renamer):
         return made
 
 
+def _held(op: Op, inputs: set[Value]) -> set[Value]:
+    """What is there while an operation is given something."""
+    return {*inputs, *op.args, *(value for exit in op.exits.values() for value in exit.values())}
+
+
+def _take_objects(graph: Graph, inputs: set[Value]) -> None:
+    """Looks at an item that is a number give its object, too, where something that needs the number does not have the owner."""
+    looks = {
+        op.result: op
+        for block in graph.blocks
+        for op in block.ops
+        if op.name == "look" and _loaded(op) and op.attrs["result_guard"][0][0] in _ITEMS
+    }
+    if not looks:
+        return
+    lacking: dict[Value, None] = {}
+    for needed, held in _needs(graph, inputs):
+        for value in needed:
+            if value in looks and not held.issuperset(recipe_values(looks[value].attrs["arguments"][0])):
+                lacking[value] = None
+    for value in lacking:
+        op = looks[value]
+        first, (kind, register, *number) = op.attrs["result_guard"]
+        taken = Value(OBJECT)
+        taken.op = op
+        number_type = op.result.type
+        cls = number_type.dtype.type if isinstance(number_type, Np) else _CLASSES[number_type]
+        op.attrs = op.attrs | {"result_guard": (first, ("object", register, taken, cls), (kind, register, *number))}
+        op.results = (*op.results, taken)
+
+
+def _needs(graph: Graph, inputs: set[Value]) -> Iterator[tuple[set[Value], set[Value]]]:
+    """The values of which something makes objects, and what is there then."""
+    for block in graph.blocks:
+        for op in block.ops:
+            if "arguments" in op.attrs:
+                yield set(_values(op)), _held(op, inputs)
+    for exit in graph.exits():
+        needed = set(exit.values())
+        yield needed, needed | inputs
+
+
 def _loaded(op: Op) -> Told:
-    """The number that was looked at, and where."""
+    """The number that was looked at, and where; or its object."""
+    if len(op.results) == 2 and is_number(op.results[0]) and op.results[1].type == OBJECT:
+        return {op.results[0]: Origin(made=op.results[1])}
     first, *rest = op.attrs["result_guard"]
     (owner,) = op.attrs["arguments"]
     if len(op.results) != 1 or not is_number(op.result) or not isinstance(owner, Box | Known):

@@ -131,7 +131,7 @@ def is_number(value: Value) -> bool:
 def is_itself(op: Op) -> bool:
     """Whether the number that is looked at is the object itself, not what it holds."""
     rows = op.attrs["result_guard"]
-    return len(rows) == len(op.results) == len(op.args) == 1 and rows[0][0] in ("np", "complex") and is_number(op.result)
+    return len(rows) == len(op.results) == len(op.args) == 1 and rows[0][0] in ("np", "complex", "int", "float") and is_number(op.result)
 
 
 def is_part(value: Value) -> bool:

@@ -90,10 +90,13 @@ def text(chosen: Iterable[Record] | None = None) -> str:
     """The whole report."""
     rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
     shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
-    quiet = len(rows) - len(shown)
+    waiting = [row.code.co_qualname for row in rows if row not in shown and later(row)]
+    quiet = len(rows) - len(shown) - len(waiting)
     parts = ["\n".join([heading(record), *body(record)]) for record in shown]
     if not parts:
         parts = ["nothing was compiled"]
+    if waiting:
+        parts.append(f"hot, but the program ended before compiling them was paid for ({reasons.lookup('not_yet').id}): {', '.join(waiting)}")
     if quiet:
         parts.append(f"{quiet} more functions ran too rarely to be compiled")
     return "pijit report\n\n" + "\n\n".join(parts)

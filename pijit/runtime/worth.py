@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pijit.codegen import looks
 from pijit.ground.config import CONFIG
+from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
 from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord
@@ -40,6 +41,8 @@ _WORK = {
     "list_get": 2.0,
     **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster,
     **dict.fromkeys(("read", "written"), 2.0),  # but not than generated code that does it by itself
+    **dict.fromkeys(("glance", "next", "text", "char"), 3.0),
+    **dict.fromkeys(("find", "do"), 5.0),
     "np_op": 50.0,
     "draw": 150.0,
     "call": -80.0,
@@ -53,7 +56,8 @@ _LOOP_SPEEDUP = 8.0
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {
     "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "list_get": (5.0, 1.5), "obj_len": (0.0, 0.5),
-    "cmp": (0.0, 1.0), "call": (100.0, 180.0),
+    "cmp": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0), "do": (25.0, 25.0), "next": (10.0, 5.0),
+    "text": (10.0, 3.0), "char": (12.0, 5.0),
 }  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
@@ -149,6 +153,8 @@ def _rebuilt(exit: Exit) -> float:
 
 def _name(op: Op) -> str:
     """That of the operation's row: of a read or store of an attribute, by who does it."""
+    if op.name == "look" and is_glance(op):
+        return "glance"
     if op.name == "look" and looks.reads(op):
         return "read"
     return "written" if op.name == "put" and looks.writes(op) and _is_computed(op.attrs["arguments"][1].value) else op.name
@@ -207,7 +213,7 @@ def _gain(names: Sequence[str]) -> float:
     """That of a loop without others in it. Only of one through a list is it sure enough that the interpreter is faster."""
     objects = {"look", "read", "written"} & set(names)
     through_list = "list_get" in names and (objects or _COPIES.issuperset(names))
-    if not through_list and not objects and "call" not in names:
+    if not through_list and not objects and not {"call", "glance", "find", "do", "next"} & set(names):
         return _LOOP_SPEEDUP
     costs = [_OBJECTS.get(name, (0.0, 0.0) if name in _WORK else _SCALAR) for name in names]
     interpreter, native = sum(cost[0] for cost in costs), sum(cost[1] for cost in costs)
@@ -223,7 +229,7 @@ def is_doubtful(graph: Graph) -> bool:
     names = {_name(op) for block in graph.blocks for op in block.ops}
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
-    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call"))
+    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next"))
 
 
 def price(graph: Graph) -> float:

@@ -67,7 +67,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Opaque) and callee.cls is types.MethodType:
         return call(t, closures.part(t, callee, "__func__"), [closures.part(t, callee, "__self__"), *args], kwargs)
     if not isinstance(callee, Known):
-        raise Break("unsupported_call", _describe(callee))
+        raise Break("unsupported_call", _called(t, callee))
     function = callee.value
     special = dunder.function(t, function, args, kwargs)
     if special is not None:
@@ -148,7 +148,7 @@ def _constant(value: Any, name: str) -> Abstract:
         raise Break("always_raises", name) from None
 
 
-_KNOWN_MODULES = ("builtins", "numpy.random._generator", "numpy.random.mtrand")
+_KNOWN_MODULES = ("builtins", "collections", "numpy.random._generator", "numpy.random.mtrand")
 _CLASSES = {"array": np.ndarray, "float": float, "int": int, "bool": bool, "complex": complex, "tuple": tuple, "dict": dict}
 
 
@@ -163,6 +163,8 @@ def class_of(owner: Abstract) -> type | None:
     """The built-in type of a value."""
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
+    if isinstance(owner, Known) and type(owner.value) in (str, bytes):
+        return type(owner.value)
     if isinstance(owner, Opaque):
         return owner.cls if owner.cls is not None and module_of(owner.cls) in _KNOWN_MODULES else None
     return _CLASSES.get(kind_of(owner))
@@ -212,6 +214,13 @@ def _stores(t: Tracer, frame: FrameState, name: str) -> bool:
 def name_of(function: Any) -> str:
     """How messages name a callable."""
     return known_name(function) or f"an instance of {class_name(type(function), '__name__')}"
+
+
+def _called(t: Tracer, callee: Abstract) -> str:
+    """How messages name what is called, which is another object each time: by the one that was seen."""
+    actual = objects.actual_of(t, callee)
+    seen = None if actual is objects.MISSING or not callable(actual) else known_name(actual)
+    return _describe(callee) if seen is None else f"{seen}, or whatever stands in its place"
 
 
 def _describe(value: Abstract) -> str:

@@ -11,17 +11,27 @@ from .values import Abstract, Container, Suspended
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeIterator(Abstract):
-    """An iterator over range(next, stop, step). It stands for one object in one slot; exits put a new one there."""
+    """An iterator over range(next, stop, step). It stands for one object in one slot; exits put a new one there. A step that is not known is
+    positive."""
 
     next: Value
     stop: Value
-    step: int
+    step: int | Value
 
     def parts(self) -> tuple[Value, ...]:
-        return (self.next, self.stop)
+        return (self.next, self.stop) if isinstance(self.step, int) else (self.next, self.stop, self.step)
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
-        return RangeIterator(next(parts), next(parts), self.step)
+        return RangeIterator(next(parts), next(parts), self.step if isinstance(self.step, int) else next(parts))
+
+    @property
+    def width(self) -> Value:
+        """The step as a value of the graph."""
+        return const(self.step) if isinstance(self.step, int) else self.step
+
+    @property
+    def goes_up(self) -> bool:
+        return not isinstance(self.step, int) or self.step > 0
 
     def moved(self, position: Value) -> Abstract:
         """The same iterator at another position."""
@@ -32,10 +42,10 @@ class RangeIterator(Abstract):
         return self.next
 
     def shape(self) -> object:
-        return ("RangeIterator", self.step)
+        return ("RangeIterator", self.step if isinstance(self.step, int) else None)
 
     def recipe(self) -> Recipe:
-        return Build("range_iterator", (Box(self.next), Box(self.stop), Box(const(self.step))))
+        return Build("range_iterator", (Box(self.next), Box(self.stop), Box(self.width)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

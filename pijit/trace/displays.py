@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import calls, mappings, matching, objects, opaque, subscripts
+from . import calls, deeds, mappings, matching, objects, opaque, subscripts
 from .handlers import Handler, names_operand, result
 from .tracer import Tracer
 from .values import Abstract, ArrayValue, Break, Container, Known, kind_of
@@ -75,11 +75,28 @@ def list_to_tuple(t: Tracer, _: Any) -> None:
 
 def build_map(t: Tracer, n: int) -> None:
     parts = t.popn(2 * n)
-    t.push(mappings.display(parts[::2], parts[1::2]))
+    t.push(mappings.display(t, parts[::2], parts[1::2]))
+
+
+def build_set(t: Tracer, n: int) -> None:
+    items = t.popn(n)
+    for item in items:
+        deeds.checked_key(item, "a set")
+    t.push(calls.call(t, Known(set), [Container("tuple", tuple(items))] if items else [], {}))  # type: ignore[arg-type]
+
+
+def set_add(t: Tracer, depth: int) -> None:
+    item = t.pop()
+    calls.call(t, Known(set.add), [t.state.frame.stack[-depth], item], {})
+
+
+def map_add(t: Tracer, depth: int) -> None:
+    key, value = t.popn(2)
+    subscripts.store(t, t.state.frame.stack[-depth], key, value)
 
 
 def build_const_key_map(t: Tracer, n: int) -> None:
-    t.push(mappings.display([Known(key) for key in names_operand(t)], t.popn(n)))
+    t.push(mappings.display(t, [Known(key) for key in names_operand(t)], t.popn(n)))
 
 
 def dict_merge(t: Tracer, depth: int) -> None:
@@ -143,6 +160,9 @@ HANDLERS: dict[str, Handler] = {
     "LIST_TO_TUPLE": list_to_tuple,
     "BUILD_MAP": build_map,
     "BUILD_CONST_KEY_MAP": build_const_key_map,
+    "BUILD_SET": build_set,
+    "SET_ADD": set_add,
+    "MAP_ADD": map_add,
     "DICT_MERGE": dict_merge,
     "DICT_UPDATE": dict_update,
     "UNPACK_EX": unpack_ex,

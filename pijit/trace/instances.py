@@ -176,6 +176,10 @@ def _made(t: Tracer, virtual: Container) -> Abstract:
     op = Op("make", args, (Obj(class_name(type(sample))),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
     value: Value = t.append(op)
     t.samples[value] = sample
+    if virtual.kind == "dict":
+        from . import deeds
+
+        deeds.own(t, Opaque(value, dict))
     kind = _ROWS[virtual.kind]
     for name, item in zip(_names(virtual), virtual.items, strict=True):
         t.state.memo["place", value, (kind, name)] = item

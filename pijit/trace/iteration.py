@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import generators, lengths, objects
+from . import deeds, generators, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import describe
 from .state import Consumer
@@ -40,6 +40,9 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return Unrolled(owner, items)
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
+    real = deeds.iterator(t, value)
+    if real is not None:
+        return real
     raise unsupported(describe(value), value, reason="iteration")
 
 
@@ -62,7 +65,7 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
     if isinstance(inner, Container) and inner.kind == "range":
         it = _range(t, inner)
         assert isinstance(it, RangeIterator)
-        if it.step not in (1, -1):
+        if not isinstance(it.step, int) or it.step not in (1, -1):
             raise Break("iteration", "reversed range with steps")
         # an empty range stays one: both ends move by the same step
         from .tracer import add
@@ -82,13 +85,16 @@ def _range(t: Tracer, value: Container) -> Abstract:
     from .tracer import both, compare
 
     start, stop, step = (value_of(item) for item in value.items)
-    if start is None or stop is None or not isinstance(step, Const) or step.value == 0:
-        raise Break("iteration", "range with a step that is not a constant")
+    if start is None or stop is None or step is None or (isinstance(step, Const) and step.value == 0):
+        raise Break("iteration", "range of what is not a number")
     small: Value = const(True)
     for bound in (start, stop):  # one check, which is two additions for the processor
         small = both(t, small, both(t, compare(t, ">=", bound, const(-_LARGE)), compare(t, "<", bound, const(_LARGE))))
     t.check(small, "int_too_large")
-    return RangeIterator(start, stop, step.value)
+    if isinstance(step, Const):
+        return RangeIterator(start, stop, step.value)
+    t.check(both(t, compare(t, ">", step, const(0)), compare(t, "<", step, const(_LARGE))), "iteration")
+    return RangeIterator(start, stop, step)
 
 
 def advance(t: Tracer, exhausted: int) -> object:
@@ -98,6 +104,8 @@ def advance(t: Tracer, exhausted: int) -> object:
     top = t.state.frame.stack[-1]
     if isinstance(top, Suspended):
         return generators.resume(t, top, Consumer("for", [], (exhausted,)))
+    if isinstance(top, Opaque):
+        return _advance_real(t, top, exhausted)
     more = _more(t, top)
     if more is not False and rounds(top):
         t.next_round()
@@ -126,10 +134,35 @@ def advance(t: Tracer, exhausted: int) -> object:
     return END
 
 
+def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
+    """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
+    from .tracer import END
+
+    under = deeds.goes_through(t, it)
+    functions = deeds.functions_in(under)
+    more, item = deeds.advance(t, it)
+    done, body = t.state.copy(), t.state.copy()
+    done.frame.stack.pop()
+    done.frame.pc = exhausted
+    before, checkpoint, t.block, t.state = t.block, t.checkpoint, Block(t.line), body
+    first = t.block
+    exit = opaque.going_on(t, [frame.copy() for frame in body.frames], Opaque(item, None))
+    if functions is not None:
+        deeds.one_of(t, item, functions, exit)
+    else:
+        found = opaque.like(t, item, next(iter(under)), exit)
+        body.frame.pc = body.frame.bytecode.at(body.frame.pc).next
+        body.frame.stack.append(found)
+        t.block.end = t.goto(body)
+    before.end = Branch(more, Jump(first), t.goto(done))
+    t.checkpoint = checkpoint
+    return END
+
+
 def _more(t: Tracer, it: Abstract) -> Value | bool:
     """Whether the iterator has another item."""
     if isinstance(it, RangeIterator):
-        return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.step > 0 else ">")  # type: ignore[no-any-return]
+        return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.goes_up else ">")  # type: ignore[no-any-return]
     if isinstance(it, SequenceIterator):
         return t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # type: ignore[no-any-return]
     if isinstance(it, Unrolled):
@@ -150,7 +183,7 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
 def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     """The next item of an iterator that has one, and the iterator after it."""
     if isinstance(it, RangeIterator):
-        return Scalar(it.next), it.moved(t.emit("raw_add", (it.next, const(it.step)), INT))
+        return Scalar(it.next), it.moved(t.emit("raw_add", (it.next, it.width), INT))
     if isinstance(it, SequenceIterator):
         from . import subscripts
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name
-from ..ir.graph import Value, const
+from ..ir.graph import Const, Value, const
 from ..ir.types import INT, OBJECT
 from ..pycode.namespaces import names_in
 from . import inputs, sources
@@ -87,9 +87,14 @@ def _range(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     obj, start, step, remaining = (inputs.new(tracer, Value(t)) for t in (OBJECT, INT, INT, INT))
     tracer.guards.check(source, "range_iterator", (obj, start, step, remaining), text=f"{source.name} is a range iterator")
     tracer.guards.sole(source)
-    # The step is part of the fragment; another one goes on in the interpreter.
-    wanted = const(actual.__reduce__()[1][0].step)
-    tracer.pending_checks.append((step, wanted))
+    # A step of 1, or back, is part of the fragment; any other one forward is a number. What it does not fit goes on in the interpreter.
+    wanted: Value = const(actual.__reduce__()[1][0].step)
+    if wanted.value > 1:  # type: ignore[attr-defined]
+        tracer.samples[step] = wanted.value  # type: ignore[attr-defined]
+        wanted = step
+        tracer.pending_checks += [(step, ">", const(0)), (step, "<", const(_LARGE))]
+    else:
+        tracer.pending_checks.append((step, "==", wanted))
     distance = tracer.entry_op("raw_mul", (remaining, wanted), INT)
     stop = tracer.entry_op("raw_add", (start, distance), INT)
-    return RangeIterator(start, stop, int(wanted.value))
+    return RangeIterator(start, stop, int(wanted.value) if isinstance(wanted, Const) else wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Value
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Types that nobody can give another len.
 _SIZED = {
-    **dict.fromkeys((list, tuple, dict, str, bytes, bytearray, deque, defaultdict), "obj_len"),
+    **dict.fromkeys((list, tuple, dict, str, bytes, bytearray, deque, defaultdict, Counter), "obj_len"),
     **dict.fromkeys((set, frozenset), "set_len"),
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import closures, objects
+from .. import _native
+from . import closures, deeds, instances, objects
 from .tables import CALLABLES
 from .values import Abstract, Break, Instance, Known, Opaque
 
@@ -12,9 +13,19 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
-def display(keys: list[Abstract], values: list[Abstract]) -> Instance:
-    """{key: value, ...}"""
+def display(t: Tracer, keys: list[Abstract], values: list[Abstract]) -> Abstract:
+    """{key: value, ...}: virtual where its keys are texts that are known, else made at once."""
     made = Instance("dict", (), cls=dict)
+    if not all(map(is_name, keys)):
+        for key in keys:
+            deeds.checked_key(key, "a dict")
+        values = instances.settled(t, *values, tuples=True)
+        (real,) = instances.settled(t, made)
+        assert isinstance(real, Opaque)
+        t.last_micro = False  # only the whole instruction is done again
+        for key, value in zip(keys, values, strict=True):
+            deeds.dict_store(t, real, key, value, again=True)
+        return real
     for key, value in zip(keys, values, strict=True):
         made = made.storing(key_of(key), value)
     return made
@@ -25,6 +36,19 @@ def key_of(key: Abstract) -> str:
     if not isinstance(key, Known) or type(key.value) is not str:
         raise Break("comprehension", "a dict whose keys are not constant strings")
     return key.value
+
+
+def is_name(key: Abstract) -> bool:
+    """Whether a key is one that a virtual dict may have."""
+    return isinstance(key, Known) and type(key.value) is str
+
+
+def is_fixed(t: Tracer, owner: Abstract, key: Abstract) -> bool:
+    """Whether an item of a real dict is a place of its own: its key is a text that is known, among such as far as is seen."""
+    if objects.class_of(owner) is not dict or not isinstance(key, Known) or type(key.value) is not str:
+        return False
+    actual = objects.actual_of(t, owner)
+    return actual is objects.MISSING or (_native.only_names(actual) and (key.value in actual or owner.value not in t.own))  # type: ignore[attr-defined]
 
 
 def merged(into: Abstract, other: Abstract, *, anew: bool) -> Instance:

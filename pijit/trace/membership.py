@@ -6,8 +6,8 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, FLOAT
-from . import objects, opaque, operators, presence
+from ..ir.types import BOOL, FLOAT, INT
+from . import deeds, instances, mappings, objects, opaque, operators, presence
 from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of, value_of
 
 if TYPE_CHECKING:
@@ -19,9 +19,13 @@ _BUILT_IN = (list, tuple, set, frozenset, dict, str)
 
 def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Abstract:
     """Among numbers that are known one by one: comparisons. In a real container: what Python does."""
+    if isinstance(container, Instance) and container.kind == "dict" and not mappings.is_name(item):
+        (container,) = instances.settled(t, container)
     found: Abstract | bool | None = _known(t, item, container)
     if found is None:
         found = _among(t, item, container)
+    if found is None:
+        found = _found(t, item, container)
     if found is None:
         t.last_micro &= not invert  # what the call gives is not yet the result
         found = _looked_up(t, item, container)
@@ -42,6 +46,25 @@ def _known(t: Tracer, item: Abstract, container: Abstract) -> bool | None:
             raise Break("always_raises", "in") from None
     if objects.class_of(container) is dict and type(item.value) is str:
         return presence.has_dict_item(t, container, item.value)
+    return None
+
+
+def _found(t: Tracer, item: Abstract, container: Abstract) -> Abstract | None:
+    """A lookup in a dict, set, list, tuple or text; None where the item may have something to say to it."""
+    if isinstance(container, Known) and type(container.value) in (frozenset, str, tuple):
+        container = Opaque(deeds.as_object(t, container), type(container.value))
+    if not isinstance(container, Opaque):
+        return None
+    if (deeds.is_mapping(container) or deeds.is_set(container)) and deeds.is_key(item):
+        return Scalar(deeds.has_key(t, container, item))
+    if deeds.is_text(container, list, tuple) and deeds.is_key(item):
+        value = value_of(item)
+        if value is not None and value.type == FLOAT:
+            return None
+        return deeds.do(t, "items_have", [container, item], True, pure=True)
+    if deeds.is_text(container) and deeds.is_text(item):
+        has = deeds.text(t, "has", INT, container.value, deeds.as_object(t, item))
+        return Scalar(t.emit("cmp", (has, const(0)), BOOL, symbol="!="))
     return None
 
 

@@ -1,7 +1,8 @@
 """Attributes and items of Python objects: instances of plain classes, dicts, lists and tuples.
 
 What the fragment never stores to is read by guard rows at the entry, and named by its source. What it stores to (a *place*: all fields of
-one name, all dict items of one key, all items of one list; ("item",): of a list that is not known; ("keys",): which keys dicts have) is read
+one name, all dict items of one key, all items of one list; ("item",): of a list that is not known; ("keys",): which keys dicts have;
+ANY_NAME, ANY_FIELD: any item of a dict whose key is a text, which may be the dict of an instance) is read
 where the program reads it, by a "look" operation: then a guard that is checked again after calls cannot fail because of the fragment's own
 stores. A capture that finds a store to a place which it has read at the entry starts over (Tracer.capture).
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 Place = tuple[Any, ...]
+ANY_NAME: Place = ("any_name",)
+ANY_FIELD: Place = ("any_field",)
+_WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
@@ -152,19 +156,24 @@ def _items_of(actual: Any) -> Place:
 
 def is_stored(t: Tracer, place: Place) -> bool:
     """Whether the fragment stores to the place, or may do so."""
-    return place in t.stored or (place[0] == "item" and ("item",) in t.stored)
+    return place in t.stored or _WILD.get(place[0], place) in t.stored
 
 
 def hoist(t: Tracer, place: Place, origin: Source) -> None:
     """A place is read at the entry."""
-    t.hoisted.add(place)
+    t.hoisted |= {place, _WILD.get(place[0], place)}
     if place[0] == "item":
-        t.hoisted.add(("item",))
         t.read_lists[origin] = place
+    elif place[0] == "field":
+        t.read_fields[origin] = None
 
 
 def tell_apart(t: Tracer) -> None:
-    """Guards that no list which is read at the entry is one that is stored to."""
+    """Guards that no list which is read at the entry is one that is stored to, and that no dict is stored to by a text that is not known
+    which is that of an instance whose fields are read at the entry."""
+    for stored in t.stored_dicts:
+        for read in t.read_fields:
+            t.guards.apart(read, stored)
     for stored in t.stored_lists:
         for read in t.read_lists:
             t.guards.apart(read, stored)
@@ -393,6 +402,7 @@ def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> Non
 
 def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     """A list that exists at once."""
+    from . import deeds
     from .instances import settled
 
     items = tuple(settled(t, *items, tuples=True))
@@ -401,21 +411,25 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     samples = [standins.sample_of(t, item) for item in items]
     sample = [found[0] for found in samples if found is not None]
     made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
-    assert isinstance(made, Opaque)
-    t.own.add(made.value)
-    t.new.add(made.value)
-    return made
+    return deeds.own(t, made)
 
 
 def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
     """owner.append(value) for an exact list."""
+    from . import deeds
     from .instances import settled
 
     (value,) = settled(t, value, tuples=True)
-    if isinstance(owner, Opaque) and owner.value in t.own and not t.samples[owner.value]:
-        found = standins.sample_of(t, value)
-        t.samples[owner.value] += [found[0]] * 2 if found is not None else []
+    found = standins.sample_of(t, value)
+    if found is not None:
+        deeds.seen(t, owner, lambda sample: sample.extend([found[0]] * 2))
     put(t, owner, ("append",), value)
+    _stored_to(t, owner)
+
+
+def list_changed(t: Tracer, owner: Abstract) -> None:
+    """Something was done to a list: its items and its length are no longer known."""
+    forget(t, ())
     _stored_to(t, owner)
 
 
@@ -454,7 +468,8 @@ def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:
     for key in [k for k in t.state.memo if k[0] == "place"]:
         row = key[2]
         is_item = row[0] in ("item", "tuple_item")
-        if name is None or row[0] == "length" or (is_item if name == () else not is_item and row[1:] == name):
+        wild = name == ANY_NAME and row[0] in ("field", "dict_item", "no_field", "no_item")
+        if name is None or row[0] == "length" or wild or (is_item if name == () else not is_item and row[1:] == name):
             del t.state.memo[key]
 
 

@@ -191,8 +191,8 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     return _finish(t, result)
 
 
-def like(t: Tracer, value: Value, sample: Any) -> Abstract:
-    """The abstract value of an object that is like the sample, or leaves."""
+def like(t: Tracer, value: Value, sample: Any, exit: Exit | None = None) -> Abstract:
+    """The abstract value of an object that is like the sample, or leaves: does the instruction again, or takes the exit that is given."""
     expected = Guards()
     expected.load(_RESULT)
     for column in (expected.rows, expected.texts, expected.names):
@@ -205,7 +205,7 @@ def like(t: Tracer, value: Value, sample: Any) -> Abstract:
     else:
         result = _expect(expected, _RESULT, sample, results)
     attrs = {"arguments": (Box(value),), "result_guard": tuple(expected.rows)}
-    op = Op("look", (value,), (), attrs, {"redo": t.exit("redo", "list_item_type")}, t.line)
+    op = Op("look", (value,), (), attrs, {"redo": exit or t.exit("redo", "list_item_type")}, t.line)
     for made in results:
         made.op = op
     op.results = tuple(results)

@@ -67,6 +67,8 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    from .functions.containers import ADDERS
+
     left, right = elementwise.with_complex(t, left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
@@ -87,6 +89,9 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol == "+":
         return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
+    added = next(filter(None, (adder(t, left, right) for adder in ADDERS)), None) if symbol == "+" and not inplace else None
+    if added is not None:
+        return added
     repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
     if repeated is not None:
         return repeated
@@ -137,6 +142,10 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol in ("==", "!="):
         return _same_items(t, symbol, items_of(left) or (), items_of(right) or ())
+    from . import deeds
+
+    if deeds.is_text(left) and deeds.is_text(right):
+        return deeds.compare(t, symbol, left, right)
     if symbol in ("==", "!=") and Known in (type(left), type(right)):
         # None, strings and the like are equal to nothing that is a number
         one, other = (left, right) if isinstance(left, Known) else (right, left)

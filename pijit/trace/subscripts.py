@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import elementwise, instances, lengths, mappings, masks, objects, opaque, standins, takes
+from . import deeds, elementwise, instances, lengths, mappings, masks, objects, opaque, standins, takes
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -38,7 +38,7 @@ _LIST_ITEMS = {int: INT, float: FLOAT}
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
-def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
+def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     """container[index]."""
     if isinstance(container, ArrayValue):
         plan = plan_of(t, container, index)
@@ -49,7 +49,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
             return element_at(t, container, [value for _, value in plan])
         return view(t, container, plan)
     if isinstance(container, Instance) and container.kind == "dict":
-        return mappings.item(container, index)
+        if mappings.is_name(index):
+            return mappings.item(container, index)
+        (container,) = instances.settled(t, container)
     items = items_of(container)
     if items is None and isinstance(container, Container) and container.kind == "list":
         items = container.items
@@ -57,10 +59,18 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
         return _item(items, index, container)
     if isinstance(index, Known) and objects.class_of(container) in (list, tuple) and type(index.value) is int:
         return objects.item(t, container, index.value)
-    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
-        return objects.dict_item(t, container, index.value)
+    if mappings.is_fixed(t, container, index):
+        return objects.dict_item(t, container, index.value)  # type: ignore[attr-defined]
+    if deeds.is_mapping(container):
+        return deeds.dict_item(t, container, index)  # type: ignore[arg-type]
+    part = _part(t, container, index)
+    if part is not None:
+        return part
     place = _place(t, container, index)
     if place is not None and isinstance(container, Opaque):
+        functions = deeds.functions_in(t.samples.get(container.value))
+        if functions is not None:
+            return deeds.one_of(t, t.emit("list_get", (container.value, place), Obj(), reason="list_item_type"), functions)
         return _typed_item(t, container, place)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
@@ -77,23 +87,49 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Abstract:
     raise unsupported(f"{describe(container)}[{describe(index)}]", container, index)
 
 
+def _part(t: Tracer, container: Abstract, index: Abstract) -> Abstract | None:
+    """A character of a text, a byte of bytes, a slice of a list, text or bytes; None for anything else."""
+    from .functions.rows import scalar_kind
+
+    texts, packed = deeds.is_text(container), deeds.is_text(container, bytes, bytearray)
+    known = isinstance(container, Known) and isinstance(index, Known)
+    if known or not (texts or packed or deeds.is_text(container, list, tuple)):
+        return None
+    if kind_of(index) == "slice" and all(kind_of(part) in ("int", "known") for part in index.inner()):
+        return deeds.part(t, container, index)
+    if scalar_kind(index) not in ("int", "bool") or not (texts or packed):
+        return None
+    length = t.emit("obj_len", (deeds.as_object(t, container),), INT)
+    place = checked_index(t, value_of(index), length)  # type: ignore[arg-type]
+    return deeds.char(t, container, place) if texts else deeds.byte(t, container, place)
+
+
 def delete(t: Tracer, container: Abstract, index: Abstract) -> None:
     """del container[index]"""
+    if isinstance(container, Instance) and container.kind == "dict" and not mappings.is_name(index):
+        (container,) = instances.settled(t, container)
     if isinstance(container, Instance) and container.kind == "dict":
         instances.remove(t, container, mappings.key_of(index))
-    elif isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
-        objects.delete_dict_item(t, container, index.value)
+    elif mappings.is_fixed(t, container, index):
+        objects.delete_dict_item(t, container, index.value)  # type: ignore[attr-defined]
+    elif deeds.is_mapping(container):
+        deeds.dict_delete(t, container, index)  # type: ignore[arg-type]
     else:
         raise unsupported(f"del of an item of {describe(container)}", container, reason="store_target")
 
 
 def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
     """container[index] = value."""
+    if isinstance(container, Instance) and container.kind == "dict" and not mappings.is_name(index):
+        container, value = instances.settled(t, container, value)
     if isinstance(container, Instance) and container.kind == "dict":
         instances.store(t, container, mappings.key_of(index), value)
         return
-    if isinstance(index, Known) and objects.class_of(container) is dict and type(index.value) is str:
-        objects.store_dict_item(t, container, index.value, value)
+    if mappings.is_fixed(t, container, index):
+        objects.store_dict_item(t, container, index.value, value)  # type: ignore[attr-defined]
+        return
+    if deeds.is_mapping(container):
+        deeds.dict_store(t, container, index, value)  # type: ignore[arg-type]
         return
     place = _place(t, container, index)
     if place is not None:
@@ -235,7 +271,7 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
         if not sample:
-            raise Break("unsupported_type", "a list that was empty")
+            raise deeds.unseen(t, container)
         found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type")
         return opaque.like(t, found, sample[0])
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))

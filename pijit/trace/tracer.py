@@ -93,7 +93,7 @@ REASONS = {
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "join": "memory", "pick": "memory", "place": "overlap",
     "mask_places": "memory",
     "take": "index_error", "list_ints": "list_item_type",
-    "draw": "draw", "list_get": "list_item_type", "recheck": "source_changed",
+    "draw": "draw", "text": "container", "char": "memory", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",
 }  # fmt: skip
 
@@ -131,6 +131,10 @@ class Tracer:
         self.new: set[Value] = set()  # the same, but surely: what other paths bring to a join is not
         self.stored_lists: dict[Source, Place] = {}  # lists that came in, by where from
         self.read_lists: dict[Source, Place] = {}
+        self.stored_dicts: dict[Source, None] = {}  # by texts that are not known
+        self.read_fields: dict[Source, None] = {}  # instances that came in
+        self.sites: dict[int, tuple[Any, Any]] = {}  # of a sample's id: where the container is made, and the sample
+        self.unseen: set[Any] = set()  # where containers are made from which something is taken before something is put in
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
         self._start = (code, pc, view)
         self.view, self.limits = view, limits
@@ -155,7 +159,7 @@ class Tracer:
         root = FrameState(bytecode, control_flow(bytecode), None, view.globals, view.builtins, pc, [LAZY] * len(bytecode.slots))
         self.root = root
         self._midway = any(pc in loop.body for loop in root.flow.loops)
-        self.pending_checks: list[tuple[Value, Value]] = []
+        self.pending_checks: list[tuple[Value, str, Value]] = []
         self.state = State([root], errors=limits.errmask)
         self.checkpoint: list[FrameState] = []
         self.entry_results: set[Value] = set()
@@ -168,8 +172,8 @@ class Tracer:
         inputs.load_stack(self)
         # a check that fails here leaves the frame as it is, iterators of another step included
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
-        for value, wanted in self.pending_checks:
-            self.check(compare(self, "==", value, wanted), "guard_value")
+        for value, symbol, wanted in self.pending_checks:
+            self.check(compare(self, symbol, value, wanted), "guard_value")
         try:
             farewells.may_take(self)
         except Break as stop:
@@ -250,7 +254,7 @@ class Tracer:
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
-        if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not self._is_private(op):
+        if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not (self._is_private(op) or op.attrs.get("pure")):
             self.effect(op.name)
         if op.name == "put" and op.attrs["place"][0] in ("field", "dict_item"):
             views.may_store(self)

@@ -46,7 +46,7 @@ def store_attr(t: Tracer, name: str) -> None:
 
 
 def store_fast(t: Tracer, slot: int) -> None:
-    value = storable(t.pop())
+    value = kept(t, t.pop())
     frame = t.state.frame
     farewells.let_go(t, frame.locals[slot], slot)
     if frame.locals[slot] is LAZY and frame.flow.loops:
@@ -56,6 +56,14 @@ def store_fast(t: Tracer, slot: int) -> None:
 
 def delete_attr(t: Tracer, name: str) -> None:
     objects.delete_attribute(t, t.pop(), name)
+
+
+def kept(t: Tracer, value: Abstract) -> Abstract:
+    """What a variable is to hold: a virtual list is made now."""
+    if isinstance(value, Container) and value.kind == "list":
+        t.last_micro = False  # the instruction pushes nothing: only the whole of it is done again
+        return objects.new_list(t, value.items)
+    return storable(value)
 
 
 def storable(value: Abstract) -> Abstract:
@@ -91,7 +99,7 @@ def load_deref(t: Tracer, slot: int) -> None:
 def store_deref(t: Tracer, slot: int) -> None:
     frame = t.state.frame
     if slot in frame.bytecode.free_slots:
-        closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], storable(t.pop()))
+        closures.store(t, closures.cell(t, slot), frame.bytecode.slots[slot], kept(t, t.pop()))
     else:
         store_fast(t, slot)
 
@@ -128,7 +136,7 @@ def load_global(t: Tracer, name: str) -> None:
 
 
 def store_global(t: Tracer, name: str) -> None:
-    objects.store_dict_item(t, _namespace(t, name), name, storable(t.pop()))
+    objects.store_dict_item(t, _namespace(t, name), name, kept(t, t.pop()))
 
 
 def delete_global(t: Tracer, name: str) -> None:
@@ -169,7 +177,7 @@ def store_name(t: Tracer, name: str) -> None:
         raise Break("opcode", "STORE_NAME outside a module or class body")
     if name in _SPECIAL_NAMES:
         raise Break("opcode", f"assignment to {name}")
-    value = storable(t.pop())
+    value = kept(t, t.pop())
     if closures.in_any(value):
         raise Break("definition", name)
     names = t.state.frame.names

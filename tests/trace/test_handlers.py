@@ -73,6 +73,9 @@ PROGRAMS = {
     "DICT_MERGE": "def g(a, b):\n    return a - b\ndef f(a):\n    d = {'b': a * 2}\n    return g(a=1, **d)\n",
     "DICT_UPDATE": "def f(a):\n    d = {'b': a * 2}\n    e = {**d, 'c': 1}\n    return e['b'] + e['c']\n",
     "BUILD_MAP": "def f(a):\n    d = {'b': a * 2}\n    return d['b'] + 1\n",
+    "BUILD_SET": "def f(a):\n    return len({a, a + 1, 3})\n",
+    "SET_ADD": "def f(a):\n    return len({x * a for x in range(a)}) + a\n",
+    "MAP_ADD": "def f(a):\n    return len({x: x * a for x in range(a)}) + a\n",
     "BUILD_CONST_KEY_MAP": "def f(a):\n    d = {'b': a * 2, 'c': 1}\n    return d['b'] + d['c']\n",
     "UNPACK_EX": "def f(a):\n    t = (a, a + 1, 3)\n    b, *c = t\n    return b * 2, c\n",
     "LOAD_SUPER_ATTR": "class A:\n    def g(self, a):\n        return a + 1\nclass B(A):\n    def g(self, a):\n        return super().g(a) * 2\n"

@@ -11,11 +11,11 @@ from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT
 from .. import (
     complexes,
+    deeds,
     elementwise,
     instances,
     iteration,
     lengths,
-    mappings,
     objects,
     opaque,
     operators,
@@ -33,6 +33,7 @@ from ..values import (
     Container,
     Instance,
     Known,
+    Opaque,
     Scalar,
     Suspended,
     items_of,
@@ -130,6 +131,8 @@ def bool_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def tuple_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("tuple", args, kwargs, 0, 1)
     items = _items(args[0]) if args else ()
+    if items is None and isinstance(args[0], Opaque) and args[0].cls in (list, str):
+        return deeds.do(t, "call", [Known(tuple), args[0]], (), pure=True)
     if items is None:
         raise Break("call_arguments", f"tuple of {describe(args[0])}")
     return Container("tuple", items)
@@ -150,6 +153,8 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     step = items[2] if len(items) == 3 else Known(1)
     if isinstance(step, Known) and step.value == 0:
         raise Break("always_raises", "range with step 0")
+    if not isinstance(step, Known):
+        t.check(t.emit("cmp", (value(step, "range"), const(0)), BOOL, symbol="!="), "iteration")
     return Container("range", (start, stop, step))
 
 
@@ -310,7 +315,7 @@ def _until(function: Any, wanted: bool) -> None:
 
 _until(any, True)
 _until(all, False)
-PURE.update({sorted: "sorted", bisect.bisect_left: "bisect", bisect.bisect_right: "bisect"})
+PURE.update({bisect.bisect_left: "bisect", bisect.bisect_right: "bisect"})
 
 
 # ---- min and max ----------------------------------------------------------------------------------------------------------------
@@ -362,17 +367,6 @@ def append(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return Known(None)
 
 
-@row(dict.get)
-def get(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    key = args[1] if len(args) in (2, 3) and not kwargs and objects.class_of(args[0]) is dict else None
-    if key is not None and isinstance(args[0], Instance):
-        held = args[0].get(mappings.key_of(key))
-        return held if held is not None else args[2] if len(args) == 3 else Known(None)
-    if not isinstance(key, Known) or type(key.value) is not str:
-        raise Break("call_arguments", "get of a key that is not a constant string")
-    return objects.dict_get(t, args[0], key.value, args[2] if len(args) == 3 else Known(None))
-
-
 def _view(kind: str) -> None:
     @row(views.KINDS[kind])
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
@@ -411,6 +405,8 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def _length_of_range(t: Tracer, operand: Container) -> Value:
     iterator = iteration.iterator(t, operand)  # checks that the bounds are far from overflow
     assert isinstance(iterator, RangeIterator)
+    if not isinstance(iterator.step, int):
+        raise Break("call_arguments", "len of a range with a step that is not a constant")
     start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
     low, high = (start, stop) if iterator.step > 0 else (stop, start)
     if isinstance(low, Const) and isinstance(high, Const):

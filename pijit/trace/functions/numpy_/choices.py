@@ -34,7 +34,8 @@ def _take(t: Tracer, given: Given) -> Abstract | None:
     if axis.value not in (None, 0, -len(a.dims)):
         return None
     if scalar_kind(places) in ("int", "i") and len(a.dims) == 1:
-        return subscripts.load(t, a, places)
+        element: Abstract = subscripts.load(t, a, places)
+        return element
     return takes.load(t, a, places)
 
 

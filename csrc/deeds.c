@@ -1,0 +1,601 @@
+/* deeds.c - what built-in containers do, done in the middle of a fragment: where it runs no code of the program's.
+ *
+ * Laws: a deed gives a new reference; NULL without an exception: nothing was done, and the interpreter does it. So whatever it needs is asked
+ * first: keys and items are plain (keys.c), and what is let go of is quiet. The types of the containers are known where native code is made. */
+#include "helpers.h"
+#include "keys.h"
+#include "lookup.h"
+
+typedef PyObject *Deed(PjSite *, int64_t *);
+
+#define PJ_ASK ((PyObject *)1) /* no object: the interpreter has to do it */
+
+static PyObject *done(bool good)
+{
+    if (!good) {
+        PyErr_Clear();
+        return NULL;
+    }
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *truth(int found)
+{
+    return found < 0 ? NULL : Py_NewRef(found ? Py_True : Py_False);
+}
+
+/* The arguments from the first one on, built; false: one could not be. */
+static bool build(PjSite *s, int64_t *W, int first, PyObject **built)
+{
+    for (int i = first; i < s->nargs; i++) {
+        built[i] = pj_build(s->args[i], W);
+        if (built[i] == NULL) {
+            PyErr_Clear();
+            while (--i >= first) {
+                Py_DECREF(built[i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+/* With all arguments built. */
+static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, int))
+{
+    PyObject *built[8];
+    if (s->nargs > 8 || !build(s, W, 0, built)) {
+        return NULL;
+    }
+    PyObject *found = what(built, s->nargs);
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    for (int i = 0; i < s->nargs; i++) {
+        Py_DECREF(built[i]);
+    }
+    return found;
+}
+
+#define WITH_ALL(name)                                                                                                \
+    static PyObject *name(PjSite *s, int64_t *W)                                                                      \
+    {                                                                                                                 \
+        return with_all(s, W, name##_of);                                                                             \
+    }
+
+/* ---- calls of what runs nothing of the program's, whatever it is given ---- */
+
+static PyObject *call_of(PyObject **args, int n)
+{
+    if (Py_IS_TYPE(args[0], &PyMethodDescr_Type) && n <= 3) {
+        PyMethodDescrObject *method = (PyMethodDescrObject *)args[0];
+        const int takes = method->d_method->ml_flags;
+        if (Py_IS_TYPE(args[1], method->d_common.d_type) && ((takes == METH_NOARGS && n == 2) || (takes == METH_O && n == 3))) {
+            return method->d_method->ml_meth(args[1], n == 3 ? args[2] : NULL);
+        }
+    }
+    return PyObject_Vectorcall(args[0], args + 1, (size_t)n - 1, NULL);
+}
+WITH_ALL(call)
+
+static PyObject *iter_of(PyObject **args, int n)
+{
+    (void)n;
+    return PyObject_GetIter(args[0]);
+}
+WITH_ALL(iter)
+
+/* ---- dicts: (dict, key, ...) ---- */
+
+static bool insert(PjSite *s, int64_t *W, PyObject *dict, PyObject *value)
+{
+    PyObject *key = pj_build(s->args[1], W);
+    bool good = key != NULL && PyDict_SetItem(dict, key, value) == 0;
+    Py_XDECREF(key);
+    return good;
+}
+
+static PyObject *dict_store(PjSite *s, int64_t *W)
+{
+    PyObject *dict = pj_at_hand(s->args[0], W), *held = NULL, **old = NULL;
+    PyObject *value = pj_build(s->args[2], W); /* first: it may collect garbage, and that change the dict */
+    PjFound is = dict == NULL || value == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
+    if (is == PJ_FOUND && pj_quiet(*old) && pj_dict_replaced((PyDictObject *)dict, value)) {
+        PyObject *gone = *old;
+        *old = value;
+        Py_DECREF(gone);
+        return Py_NewRef(Py_None);
+    }
+    bool good = is == PJ_FOUND ? pj_quiet(*old) && PyDict_SetItem(dict, held, value) == 0 : is == PJ_ABSENT && insert(s, W, dict, value);
+    Py_XDECREF(value);
+    return done(good);
+}
+
+static PyObject *dict_default(PjSite *s, int64_t *W)
+{
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
+    PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
+    if (is == PJ_FOUND) {
+        found = Py_NewRef(*old);
+    }
+    else if (is == PJ_ABSENT && (found = pj_build(s->args[2], W)) != NULL && !insert(s, W, dict, found)) {
+        Py_CLEAR(found);
+    }
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* What was there is given, or with a third argument that. */
+static PyObject *dict_pop(PjSite *s, int64_t *W)
+{
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
+    PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
+    if (is == PJ_FOUND && pj_quiet(held)) {
+        found = Py_NewRef(*old);
+        if (PyDict_DelItem(dict, held) < 0) {
+            Py_CLEAR(found);
+        }
+    }
+    else if (is == PJ_ABSENT && s->nargs == 3) {
+        found = pj_build(s->args[2], W);
+    }
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+static PyObject *dict_delete(PjSite *s, int64_t *W)
+{
+    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
+    if (dict != NULL && pj_dict_find(dict, s->args[1], W, &held, &old) == PJ_FOUND && pj_quiet(held) && pj_quiet(*old)) {
+        found = done(PyDict_DelItem(dict, held) == 0);
+    }
+    return found;
+}
+
+/* ---- sets: (set, key) ---- */
+
+static PyObject *set_add(PjSite *s, int64_t *W)
+{
+    PyObject *set = pj_at_hand(s->args[0], W), *held, *found = NULL;
+    PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
+    if (is != PJ_UNSURE) {
+        PyObject *key = is == PJ_FOUND ? NULL : pj_build(s->args[1], W);
+        found = done(is == PJ_FOUND || (key != NULL && PySet_Add(set, key) == 0));
+        Py_XDECREF(key);
+    }
+    return found;
+}
+
+/* set(items) of a list, tuple or text. */
+static PyObject *set_of_of(PyObject **args, int n)
+{
+    (void)n;
+    PyObject *items = PySequence_Tuple(args[0]);
+    if (items != NULL && !pj_plain(items, 0)) {
+        Py_CLEAR(items);
+    }
+    PyObject *set = items == NULL ? NULL : PySet_New(args[0]); /* of the original: its own way of going through decides on the order */
+    Py_XDECREF(items);
+    return set;
+}
+WITH_ALL(set_of)
+
+static PyObject *set_take(PjSite *s, int64_t *W, bool must)
+{
+    PyObject *set = pj_at_hand(s->args[0], W), *held, *found = NULL;
+    PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
+    if (is == PJ_FOUND ? pj_quiet(held) : is == PJ_ABSENT && !must) {
+        found = done(is == PJ_ABSENT || PySet_Discard(set, held) == 1);
+    }
+    return found;
+}
+
+static PyObject *set_discard(PjSite *s, int64_t *W)
+{
+    return set_take(s, W, false);
+}
+
+static PyObject *set_remove(PjSite *s, int64_t *W)
+{
+    return set_take(s, W, true);
+}
+
+/* ---- lists ---- */
+
+/* The index of the first item that is the object, or equal to it, in a list or tuple; -1: none; -2: only Python can tell. */
+static Py_ssize_t place_of(PyObject *o, PyObject *item)
+{
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) {
+        int equal = pj_equal(PySequence_Fast_GET_ITEM(o, i), item);
+        if (equal != 0) {
+            return equal < 0 ? -2 : i;
+        }
+    }
+    return -1;
+}
+
+static PyObject *items_have_of(PyObject **args, int n)
+{
+    (void)n;
+    Py_ssize_t place = place_of(args[0], args[1]);
+    return place == -2 ? NULL : truth(place >= 0);
+}
+WITH_ALL(items_have)
+
+static PyObject *items_index_of(PyObject **args, int n)
+{
+    (void)n;
+    Py_ssize_t place = place_of(args[0], args[1]);
+    return place < 0 ? NULL : PyLong_FromSsize_t(place);
+}
+WITH_ALL(items_index)
+
+static PyObject *items_count_of(PyObject **args, int n)
+{
+    (void)n;
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(args[0]); i++) {
+        int equal = pj_equal(PySequence_Fast_GET_ITEM(args[0], i), args[1]);
+        if (equal < 0) {
+            return NULL;
+        }
+        count += equal;
+    }
+    return PyLong_FromSsize_t(count);
+}
+WITH_ALL(items_count)
+
+static PyObject *list_remove_of(PyObject **args, int n)
+{
+    (void)n;
+    Py_ssize_t place = place_of(args[0], args[1]);
+    bool quiet = place >= 0 && pj_quiet(PyList_GET_ITEM(args[0], place));
+    return quiet ? done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0) : NULL;
+}
+WITH_ALL(list_remove)
+
+/* The `clear` of a container: (method, container); all that it holds is let go of. */
+static PyObject *clear_of(PyObject **args, int n)
+{
+    PyObject *items = PyDict_Check(args[1]) ? PyDict_Items(args[1]) : PySequence_Tuple(args[1]);
+    bool quiet = items != NULL;
+    for (Py_ssize_t i = 0; quiet && i < PySequence_Fast_GET_SIZE(items); i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+        for (Py_ssize_t k = 0; quiet && k < (PyDict_Check(args[1]) ? 2 : 1); k++) {
+            PyObject *o = PyDict_Check(args[1]) ? PyTuple_GET_ITEM(item, k) : item;
+            quiet = pj_plain(o, 0) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE); /* what is plain and built in owns its like */
+        }
+    }
+    Py_XDECREF(items);
+    return quiet ? call_of(args, n) : NULL;
+}
+WITH_ALL(clear)
+
+/* list.pop(): the last item, or that of an index. */
+static PyObject *list_pop(PjSite *s, int64_t *W)
+{
+    PyObject *list = pj_at_hand(s->args[0], W), *at = s->nargs == 2 ? pj_build(s->args[1], W) : NULL, *found = NULL;
+    if (list != NULL && PyList_GET_SIZE(list) > 0) {
+        Py_ssize_t length = PyList_GET_SIZE(list), place = at == NULL ? length - 1 : PyLong_AsSsize_t(at);
+        place = place < 0 ? place + length : place;
+        if (place > 0 && place == length - 1 && place >= ((PyListObject *)list)->allocated >> 1) { /* list_resize() would do no more */
+            found = PyList_GET_ITEM(list, place);
+            Py_SET_SIZE(list, place);
+        }
+        else if (place >= 0 && place < length) {
+            found = Py_NewRef(PyList_GET_ITEM(list, place));
+            if (PyList_SetSlice(list, place, place + 1, NULL) < 0) {
+                Py_CLEAR(found);
+            }
+        }
+    }
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    Py_XDECREF(at);
+    return found;
+}
+
+/* Can sorting them neither raise nor run Python? Then all are of one kind, as pj_less compares them. */
+static bool in_order(PyObject *o)
+{
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    PyObject **items = PySequence_Fast_ITEMS(o);
+    if (n == 0 || !PyTuple_CheckExact(items[0])) {
+        for (Py_ssize_t i = 0; i < n; i++) {
+            if (pj_less(items[0], items[i]) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+    Py_ssize_t width = PyTuple_GET_SIZE(items[0]); /* each column for itself */
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!PyTuple_CheckExact(items[i]) || PyTuple_GET_SIZE(items[i]) != width) {
+            return false;
+        }
+        for (Py_ssize_t k = 0; k < width; k++) {
+            PyObject *first = PyTuple_GET_ITEM(items[0], k);
+            if (PyTuple_CheckExact(first) || pj_less(first, PyTuple_GET_ITEM(items[i], k)) < 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static PyObject *list_sort_of(PyObject **args, int n)
+{
+    (void)n;
+    return in_order(args[0]) ? done(PyList_Sort(args[0]) == 0) : NULL;
+}
+WITH_ALL(list_sort)
+
+/* sorted() of a built-in container. */
+static PyObject *sorted_of(PyObject **args, int n)
+{
+    (void)n;
+    PyObject *list = PySequence_List(args[0]);
+    if (list == NULL || !in_order(list) || PyList_Sort(list) < 0) {
+        Py_CLEAR(list);
+    }
+    return list;
+}
+WITH_ALL(sorted)
+
+/* ---- heaps: what heapq.heappush and heappop compare, in the same order, and only then what they move ---- */
+
+static PyObject *heap_push_of(PyObject **args, int n)
+{
+    (void)n;
+    PyObject *heap = args[0], *item = args[1];
+    Py_ssize_t end = PyList_GET_SIZE(heap), place = end;
+    while (place > 0) {
+        int less = pj_less(item, PyList_GET_ITEM(heap, (place - 1) >> 1));
+        if (less < 0) {
+            return NULL;
+        }
+        if (!less) {
+            break;
+        }
+        place = (place - 1) >> 1;
+    }
+    if (PyList_Append(heap, item) < 0) {
+        return NULL;
+    }
+    PyObject **items = ((PyListObject *)heap)->ob_item;
+    for (Py_ssize_t at = end; at > place; at = (at - 1) >> 1) {
+        items[at] = items[(at - 1) >> 1];
+        items[(at - 1) >> 1] = item;
+    }
+    return Py_NewRef(Py_None);
+}
+WITH_ALL(heap_push)
+
+static PyObject *heap_pop_of(PyObject **args, int n)
+{
+    (void)n;
+    PyObject *heap = args[0];
+    Py_ssize_t end = PyList_GET_SIZE(heap) - 1, path[64];
+    int depth = 0;
+    if (end < 0) {
+        return NULL;
+    }
+    PyObject **items = ((PyListObject *)heap)->ob_item, *last = items[end];
+    /* down along the smaller children to a leaf, as if the last item stood at the top, ... */
+    for (Py_ssize_t at = 0; at < end >> 1;) {
+        Py_ssize_t child = 2 * at + 1;
+        if (child + 1 < end) {
+            int less = pj_less(items[child], items[child + 1]);
+            if (less < 0) {
+                return NULL;
+            }
+            child += !less;
+        }
+        path[depth++] = at = child;
+    }
+    /* ... and from there up to where it belongs */
+    int stays = depth;
+    while (stays > 0) {
+        int less = pj_less(last, items[path[stays - 1]]);
+        if (less < 0) {
+            return NULL;
+        }
+        if (!less) {
+            break;
+        }
+        stays--;
+    }
+    Py_INCREF(last); /* for its new place */
+    if (PyList_SetSlice(heap, end, end + 1, NULL) < 0) {
+        Py_DECREF(last);
+        return NULL;
+    }
+    if (end == 0) {
+        return last;
+    }
+    items = ((PyListObject *)heap)->ob_item;
+    Py_ssize_t at = 0;
+    PyObject *top = items[0]; /* its reference goes to who asked */
+    for (int i = 0; i < stays; i++) {
+        items[at] = items[path[i]];
+        at = path[i];
+    }
+    items[at] = last;
+    return top;
+}
+WITH_ALL(heap_pop)
+
+/* ---- deques ---- */
+
+/* Where a deque keeps its maxlen, which nothing but an attribute shows: looked for once in one whose maxlen is known. -1: not found. */
+static Py_ssize_t maxlen_at(PyTypeObject *type)
+{
+    static Py_ssize_t at = 0;
+    if (at == 0) {
+        at = -1;
+        PyObject *made = PyObject_CallFunction((PyObject *)type, "()n", (Py_ssize_t)0x5A17C0DE);
+        for (Py_ssize_t i = 1; made != NULL && i < type->tp_basicsize / (Py_ssize_t)sizeof(Py_ssize_t); i++) {
+            if (((Py_ssize_t *)made)[i] == 0x5A17C0DE) {
+                at = i;
+            }
+        }
+        Py_XDECREF(made);
+        PyErr_Clear();
+    }
+    return at;
+}
+
+/* (method, deque, item): of one that does not let the item at its other end go for it. */
+static PyObject *deque_put_of(PyObject **args, int n)
+{
+    Py_ssize_t at = maxlen_at(Py_TYPE(args[1]));
+    return at < 0 || ((Py_ssize_t *)args[1])[at] >= 0 ? NULL : call_of(args, n);
+}
+WITH_ALL(deque_put)
+
+/* ---- the table ---- */
+
+#define DEEDS(X)                                                                                                      \
+    X(call) X(iter) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) X(items_have)    \
+    X(items_index) X(items_count) X(list_remove) X(list_pop) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop) X(deque_put)
+
+static const struct {
+    const char *name;
+    Deed *deed;
+} deeds[] = {
+#define X(name) {#name, name},
+    DEEDS(X)
+#undef X
+};
+
+/* ("do", name, [argument recipes]) into a zeroed site. A name of "": a lookup of pj_find, whose one argument is the key. */
+int pj_deed_site_parse(PjSite *s, PyObject *tuple)
+{
+    PyObject *kind, *name, *args;
+    if (!PyArg_ParseTuple(tuple, "UUO;a site is (\"do\", name, arguments)", &kind, &name, &args)) {
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++) {
+        if (PyUnicode_CompareWithASCIIString(name, deeds[i].name) == 0) {
+            s->deed = deeds[i].deed;
+        }
+    }
+    if (s->deed == NULL && PyUnicode_GET_LENGTH(name) != 0) {
+        PyErr_Format(PyExc_ValueError, "no deed %R", name);
+        return -1;
+    }
+    s->root = -1;
+    return pj_site_args_parse(s, args, Py_None);
+}
+
+/* What the deed gives (a new reference), or NULL: nothing was done. */
+PyObject *pj_do(int64_t *W, int64_t number)
+{
+    PjRun *r = (PjRun *)(intptr_t)W[1];
+    PjSite *s = &r->fragment->sites[number];
+    pj_hold_inputs(r); /* making what it is given may collect garbage; and who knows what a container owned */
+    return s->deed(s, W);
+}
+
+/* The same for its effect; 0: done. */
+int64_t pj_do_only(int64_t *W, int64_t number)
+{
+    PyObject *given = pj_do(W, number);
+    Py_XDECREF(given);
+    return given == NULL;
+}
+
+/* What an exact dict holds under the site's key, or the key that an exact set holds (borrowed); NULL: nothing; PJ_ASK: only Python can tell. */
+PyObject *pj_find(int64_t *W, int64_t number, PyObject *owner)
+{
+    PjSite *s = &((PjRun *)(intptr_t)W[1])->fragment->sites[number];
+    PyObject *held = NULL, **value = NULL;
+    PjFound is;
+    if (owner == NULL) {
+        return PJ_ASK;
+    }
+    if (PyDict_Check(owner)) {
+        is = pj_dict_find(owner, s->args[0], W, &held, &value);
+    }
+    else {
+        is = pj_set_find(owner, s->args[0], W, &held);
+        value = &held;
+    }
+    return is == PJ_UNSURE ? PJ_ASK : is == PJ_ABSENT ? NULL : *value;
+}
+
+/* The next item of an iterator in C (a new reference), NULL at its end, PJ_ASK where it raises: it will again, or has not been asked. */
+PyObject *pj_next(PyObject *it)
+{
+    if (it == NULL || Py_TYPE(it)->tp_iternext == NULL || pj_dict_iterator_overrun(it)) {
+        return PJ_ASK;
+    }
+    PyObject *item = Py_TYPE(it)->tp_iternext(it);
+    if (item == NULL && PyErr_Occurred()) {
+        if (PyErr_ExceptionMatches(PyExc_StopIteration)) {
+            PyErr_Clear();
+            return NULL;
+        }
+        PyErr_Clear();
+        return PJ_ASK;
+    }
+    return item;
+}
+
+/* ---- texts and bytes ---- */
+
+/* text[i] of a checked index (a new reference), or NULL. */
+PyObject *pj_char(PyObject *text, int64_t index)
+{
+    Py_UCS4 c = PyUnicode_READ_CHAR(text, index);
+    PyObject *o = PyUnicode_FromOrdinal((int)c);
+    if (o == NULL) {
+        PyErr_Clear();
+    }
+    return o;
+}
+
+/* ord(text), or -1. */
+int64_t pj_ord(PyObject *text)
+{
+    return PyUnicode_GET_LENGTH(text) == 1 ? (int64_t)PyUnicode_READ_CHAR(text, 0) : -1;
+}
+
+/* bytes[i] of a checked index. */
+int64_t pj_byte(PyObject *bytes, int64_t index)
+{
+    const char *data = PyBytes_CheckExact(bytes) ? PyBytes_AS_STRING(bytes) : PyByteArray_AS_STRING(bytes);
+    return (unsigned char)data[index];
+}
+
+/* -1, 0 or 1 as one exact text is before, equal to or behind the other. */
+int64_t pj_text_order(PyObject *a, PyObject *b)
+{
+    if (a == b) {
+        return 0;
+    }
+    Py_ssize_t n = PyUnicode_GET_LENGTH(a), m = PyUnicode_GET_LENGTH(b);
+    if (n == 1 && m == 1) {
+        Py_UCS4 x = PyUnicode_READ_CHAR(a, 0), y = PyUnicode_READ_CHAR(b, 0);
+        return x < y ? -1 : x > y;
+    }
+    return PyUnicode_Compare(a, b); /* cannot fail for texts that are ready */
+}
+
+/* Whether an exact text is part of another one; -1: no memory. */
+int64_t pj_text_has(PyObject *text, PyObject *part)
+{
+    if (PyUnicode_GET_LENGTH(part) == 1) {
+        return PyUnicode_FindChar(text, PyUnicode_READ_CHAR(part, 0), 0, PyUnicode_GET_LENGTH(text), 1) >= 0;
+    }
+    int found = PyUnicode_Contains(text, part);
+    if (found < 0) {
+        PyErr_Clear();
+    }
+    return found;
+}

@@ -1,0 +1,348 @@
+/* keys.c - see keys.h. A key is a recipe: (x, y) of two words is hashed and compared as it is, no tuple is made.
+ *
+ * What Python does with a key of a class of the program's, or with one that is held and has the same hash, runs code: then the answer is
+ * PJ_UNSURE, and nothing has been done. */
+#include <math.h>
+#include "helpers.h"
+#include "keys.h"
+#include "recipes.h"
+
+#define DEPTH 8 /* of tuples in tuples */
+
+/* Types whose objects are equal only to their like, or to themselves, and compare without running Python. */
+static bool is_basic(PyObject *o)
+{
+    return PyLong_CheckExact(o) || PyUnicode_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || o == Py_None || PyBytes_CheckExact(o) ||
+           PyComplex_CheckExact(o);
+}
+
+/* Do its hash, and == with others that are plain, run no Python? */
+bool pj_plain(PyObject *o, int depth)
+{
+    if (is_basic(o)) {
+        return true;
+    }
+    if (PyTuple_CheckExact(o)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
+            if (depth >= DEPTH || !pj_plain(PyTuple_GET_ITEM(o, i), depth + 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    return Py_TYPE(o)->tp_richcompare == PyBaseObject_Type.tp_richcompare && Py_TYPE(o)->tp_hash == PyBaseObject_Type.tp_hash;
+}
+
+/* Are two exact texts equal? */
+static inline bool same_text(PyObject *a, PyObject *b)
+{
+    const Py_ssize_t n = PyUnicode_GET_LENGTH(a);
+    const int kind = PyUnicode_KIND(a);
+    if (n != PyUnicode_GET_LENGTH(b) || kind != (int)PyUnicode_KIND(b)) {
+        return false; /* the kind is that of the widest character */
+    }
+    return memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), (size_t)n * (size_t)kind) == 0;
+}
+
+/* The same for native code. */
+int64_t pj_text_same(PyObject *a, PyObject *b)
+{
+    return a == b || same_text(a, b);
+}
+
+/* a is b or a == b: 1, 0, or -1: only Python can tell. */
+int pj_equal(PyObject *a, PyObject *b)
+{
+    if (a == b) {
+        return 1;
+    }
+    if (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) {
+        return same_text(a, b);
+    }
+    if (!pj_plain(a, 0) || !pj_plain(b, 0)) {
+        return -1;
+    }
+    int found = PyObject_RichCompareBool(a, b, Py_EQ);
+    if (found < 0) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* a < b of numbers or texts of one type, or tuples of such: 1, 0, or -1: only Python can tell, or it raises. */
+int pj_less(PyObject *a, PyObject *b)
+{
+    if (PyTuple_CheckExact(a) && PyTuple_CheckExact(b)) {
+        Py_ssize_t n = Py_MIN(PyTuple_GET_SIZE(a), PyTuple_GET_SIZE(b));
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyObject *x = PyTuple_GET_ITEM(a, i), *y = PyTuple_GET_ITEM(b, i);
+            int equal = pj_equal(x, y);
+            if (equal != 1) {
+                return equal < 0 ? -1 : pj_less(x, y);
+            }
+        }
+        return PyTuple_GET_SIZE(a) < PyTuple_GET_SIZE(b);
+    }
+    int64_t x, y;
+    if (PyLong_CheckExact(a) && PyLong_CheckExact(b) && pj_long_compact(a, &x) && pj_long_compact(b, &y)) {
+        return x < y;
+    }
+    bool numbers = (PyLong_CheckExact(a) || PyFloat_CheckExact(a)) && (PyLong_CheckExact(b) || PyFloat_CheckExact(b));
+    bool texts = (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) || (PyBytes_CheckExact(a) && PyBytes_CheckExact(b));
+    if (!numbers && !texts) {
+        return -1;
+    }
+    int found = PyObject_RichCompareBool(a, b, Py_LT);
+    if (found < 0) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* ---- a key that is a recipe ---- */
+
+/* hash() of an int, modulo 2**61 - 1. */
+static Py_hash_t hash_of_int(int64_t v)
+{
+    uint64_t m = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    m = (m & _PyHASH_MODULUS) + (m >> _PyHASH_BITS);
+    m = m >= _PyHASH_MODULUS ? m - _PyHASH_MODULUS : m;
+    Py_hash_t h = v < 0 ? -(Py_hash_t)m : (Py_hash_t)m;
+    return h == -1 ? -2 : h;
+}
+
+static inline bool hash_of_object(PyObject *o, Py_hash_t *hash)
+{
+    if (PyUnicode_CheckExact(o) && ((PyASCIIObject *)o)->hash != -1) {
+        *hash = ((PyASCIIObject *)o)->hash;
+        return true;
+    }
+    if (!pj_plain(o, 0)) {
+        return false;
+    }
+    *hash = PyObject_Hash(o);
+    if (*hash == -1) {
+        PyErr_Clear();
+    }
+    return *hash != -1;
+}
+
+/* The object of the recipe (borrowed), where it is one already, else NULL. */
+PyObject *pj_at_hand(const PjRecipe *r, int64_t *W)
+{
+    switch (r->op) {
+    case R_CONST:
+        return pj_held(r->object);
+    case R_OBJECT:
+        return (PyObject *)(intptr_t)W[r->a];
+    case R_INPUT:
+        return ((PjRun *)(intptr_t)W[1])->registers[r->a];
+    case R_BOOL:
+        return W[r->a] ? Py_True : Py_False;
+    default:
+        return NULL;
+    }
+}
+
+static bool hash_of(const PjRecipe *r, int64_t *W, Py_hash_t *hash)
+{
+    if (r->op == R_INT) {
+        *hash = hash_of_int(W[r->a]);
+        return true;
+    }
+    if (r->op == R_FLOAT) {
+        double v;
+        memcpy(&v, &W[r->a], sizeof v);
+        if (v == floor(v) && fabs(v) < 9e15) { /* that of the int it is equal to */
+            *hash = hash_of_int((int64_t)v);
+            return true;
+        }
+        PyObject *o = isnan(v) ? NULL : PyFloat_FromDouble(v); /* a NaN is the same key only if it is the same object */
+        bool done = o != NULL && hash_of_object(o, hash);
+        Py_XDECREF(o);
+        return done;
+    }
+    if (r->op == R_TUPLE) { /* tuplehash() of tupleobject.c */
+        uint64_t acc = 2870177450012600261U;
+        for (int i = 0; i < r->count; i++) {
+            Py_hash_t lane;
+            if (!hash_of(r->kids[i], W, &lane)) {
+                return false;
+            }
+            acc += (uint64_t)lane * 14029467366897019727U;
+            acc = (acc << 31) | (acc >> 33);
+            acc *= 11400714785074694791U;
+        }
+        acc += (uint64_t)r->count ^ (2870177450012600261U ^ 3527539U);
+        *hash = acc == (uint64_t)-1 ? 1546275796 : (Py_hash_t)acc;
+        return true;
+    }
+    PyObject *o = pj_at_hand(r, W);
+    return o != NULL && hash_of_object(o, hash);
+}
+
+static int same_number(double v, PyObject *o)
+{
+    return PyFloat_CheckExact(o) ? PyFloat_AS_DOUBLE(o) == v : -1;
+}
+
+/* Is the object that is held equal to the key? 1, 0, or -1: only Python can tell. */
+static int same(const PjRecipe *r, int64_t *W, PyObject *o)
+{
+    if (r->op == R_INT) {
+        int64_t v;
+        if (PyLong_CheckExact(o)) {
+            return pj_unbox_int(o, &v) == 0 && v == W[r->a];
+        }
+        if (PyBool_Check(o)) {
+            return (o == Py_True) == W[r->a];
+        }
+        if (PyFloat_CheckExact(o)) {
+            double f = PyFloat_AS_DOUBLE(o);
+            return fabs(f) < 9e18 && (double)(int64_t)f == f && (int64_t)f == W[r->a];
+        }
+        return PyUnicode_CheckExact(o) || PyTuple_CheckExact(o) || o == Py_None || PyBytes_CheckExact(o) ? 0 : -1;
+    }
+    if (r->op == R_FLOAT) {
+        double v;
+        memcpy(&v, &W[r->a], sizeof v);
+        if (PyUnicode_CheckExact(o) || PyTuple_CheckExact(o) || o == Py_None) {
+            return 0;
+        }
+        int64_t whole;
+        return PyLong_CheckExact(o) && pj_unbox_int(o, &whole) == 0 && fabs(v) < 9e15 && llabs(whole) < 9000000000000000 ? (double)whole == v
+                                                                                                                       : same_number(v, o);
+    }
+    if (r->op == R_TUPLE) {
+        if (!PyTuple_CheckExact(o)) {
+            return is_basic(o) ? 0 : -1;
+        }
+        if (PyTuple_GET_SIZE(o) != r->count) {
+            return 0;
+        }
+        for (int i = 0; i < r->count; i++) {
+            int equal = same(r->kids[i], W, PyTuple_GET_ITEM(o, i));
+            if (equal != 1) {
+                return equal;
+            }
+        }
+        return 1;
+    }
+    PyObject *key = pj_at_hand(r, W);
+    return key == NULL ? -1 : pj_equal(key, o);
+}
+
+/* ---- dicts: the probing of dictobject.c ---- */
+
+static inline Py_ssize_t index_at(PyDictKeysObject *keys, size_t i)
+{
+    int bits = keys->dk_log2_size;
+    if (bits < 8) {
+        return ((const int8_t *)keys->dk_indices)[i];
+    }
+    if (bits < 16) {
+        return ((const int16_t *)keys->dk_indices)[i];
+    }
+    return bits < 32 ? (Py_ssize_t)((const int32_t *)keys->dk_indices)[i] : (Py_ssize_t)((const int64_t *)keys->dk_indices)[i];
+}
+
+/* Is it where the running code keeps its names? What native code knows of those is written there later. */
+static bool is_namespace(PyObject *dict, int64_t *W)
+{
+    PjFrame *frame = ((PjRun *)(intptr_t)W[1])->frame;
+    return dict == frame->f_globals || dict == frame->f_locals;
+}
+
+static struct {
+    PyDictKeysObject *keys; /* only compared */
+    Py_hash_t hash;
+    Py_ssize_t index;
+} last;
+
+/* Finds the key and its value in a dict that looks them up as such (borrowed), and where that stands. */
+PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value)
+{
+    PyDictObject *d = (PyDictObject *)dict;
+    PyDictKeysObject *keys = d->ma_keys;
+    Py_hash_t hash;
+    PyMappingMethods *methods = Py_TYPE(dict)->tp_as_mapping;
+    if (!PyDict_Check(dict) || methods->mp_subscript != PyDict_Type.tp_as_mapping->mp_subscript ||
+        methods->mp_ass_subscript != PyDict_Type.tp_as_mapping->mp_ass_subscript || is_namespace(dict, W) || pj_dict_split(d) || !hash_of(key, W, &hash)) {
+        return PJ_UNSURE;
+    }
+    const bool texts = DK_IS_UNICODE(keys);
+    const size_t mask = ((size_t)1 << keys->dk_log2_size) - 1;
+    /* what was found last is often what is asked for next: d[k] = d[k] + 1 */
+    if (last.keys == keys && last.hash == hash && last.index < keys->dk_nentries) {
+        const Py_ssize_t index = last.index;
+        PyObject *k = texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
+        PyObject **place = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
+        if (k != NULL && *place != NULL && same(key, W, k) == 1) {
+            *held = k;
+            *value = place;
+            return PJ_FOUND;
+        }
+    }
+    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
+    for (;;) {
+        Py_ssize_t index = index_at(keys, i);
+        if (index == DKIX_EMPTY) {
+            return PJ_ABSENT;
+        }
+        if (index >= 0) {
+            PyObject *k = texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
+            if ((texts ? ((PyASCIIObject *)k)->hash : DK_ENTRIES(keys)[index].me_hash) == hash) {
+                int equal = same(key, W, k);
+                if (equal < 0) {
+                    return PJ_UNSURE;
+                }
+                if (equal) {
+                    last.keys = keys;
+                    last.hash = hash;
+                    last.index = index;
+                    *held = k;
+                    *value = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
+                    return PJ_FOUND;
+                }
+            }
+        }
+        perturb >>= 5;
+        i = (i * 5 + perturb + 1) & mask;
+    }
+}
+
+/* ---- sets: the probing of setobject.c ---- */
+
+/* Finds the key in an exact set or frozenset (borrowed). */
+PjFound pj_set_find(PyObject *set, const PjRecipe *key, int64_t *W, PyObject **held)
+{
+    PySetObject *s = (PySetObject *)set;
+    Py_hash_t hash;
+    if (!PyAnySet_CheckExact(set) || !hash_of(key, W, &hash)) {
+        return PJ_UNSURE;
+    }
+    const size_t mask = (size_t)s->mask;
+    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
+    for (;;) {
+        setentry *entry = &s->table[i];
+        int probes = i + 9 <= mask ? 9 : 0;
+        do {
+            if (entry->hash == 0 && entry->key == NULL) {
+                return PJ_ABSENT;
+            }
+            if (entry->hash == hash) {
+                int equal = same(key, W, entry->key);
+                if (equal < 0) {
+                    return PJ_UNSURE;
+                }
+                if (equal) {
+                    *held = entry->key;
+                    return PJ_FOUND;
+                }
+            }
+            entry++;
+        } while (probes--);
+        perturb >>= 5;
+        i = (i * 5 + 1 + perturb) & mask;
+    }
+}

@@ -1,0 +1,17 @@
+/* keys.h - keys that native code has: looked up in dicts and sets without being made, and without running Python. */
+#ifndef PIJIT_KEYS_H
+#define PIJIT_KEYS_H
+
+#include "pijit.h"
+
+typedef enum { PJ_ABSENT, PJ_FOUND, PJ_UNSURE /* only Python can tell */ } PjFound;
+
+bool pj_plain(PyObject *o, int depth);
+bool pj_quiet(PyObject *o);
+int pj_equal(PyObject *a, PyObject *b);
+int pj_less(PyObject *a, PyObject *b);
+PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value);
+PyObject *pj_at_hand(const PjRecipe *r, int64_t *W);
+PjFound pj_set_find(PyObject *set, const PjRecipe *key, int64_t *W, PyObject **held);
+
+#endif

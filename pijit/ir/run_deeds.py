@@ -1,0 +1,211 @@
+"""The reference evaluator's built-in containers and texts: what csrc/deeds.c does, in Python."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from .evaluate import Env, careful, demand, rebuild
+from .graph import Op
+
+_BASIC = (int, str, float, bool, type(None), bytes, complex)
+_NOTHING = object()
+_DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
+
+
+def _is_plain(o: Any, depth: int = 0) -> bool:
+    """Whether hash and == of an object run no Python."""
+    cls = type(o)
+    if cls in _BASIC:
+        return not (cls in (float, complex) and o != o)
+    if cls is tuple:
+        return depth <= 8 and all(_is_plain(item, depth + 1) for item in o)
+    compares: Any = cls
+    return bool(compares.__eq__ is object.__eq__ and compares.__hash__ is object.__hash__)
+
+
+def _is_quiet(o: Any) -> bool:
+    """Whether an object may be let go of: as far as its type says."""
+    return type(o) in _BASIC or (type(o) is tuple and all(map(_is_quiet, o)))
+
+
+def _look_up(owner: Any, key: Any) -> bool:
+    demand(_is_plain(key) and all(map(_is_plain, list(owner))))
+    return key in owner
+
+
+def find(op: Op, env: Env) -> tuple[Any, ...]:
+    owner, (recipe,) = env.of(op.args[0]), op.attrs["arguments"]
+    key = rebuild(recipe, env)
+    there = _look_up(owner, key)
+    if op.attrs["what"] == "has":
+        return (there,)
+    if not there and op.attrs["what"] == "get":
+        return (env.of(op.args[1]),)
+    demand(there)
+    return (dict.__getitem__(owner, key),)
+
+
+def _dict_store(owner: dict[Any, Any], key: Any, value: Any) -> None:
+    old = dict.get(owner, key, None) if _look_up(owner, key) else None
+    demand(_is_quiet(old))
+    owner[key] = value
+
+
+def _dict_default(owner: dict[Any, Any], key: Any, value: Any) -> Any:
+    _look_up(owner, key)
+    return owner.setdefault(key, value)
+
+
+def _dict_pop(owner: dict[Any, Any], key: Any, *default: Any) -> Any:
+    demand(_look_up(owner, key) or bool(default))
+    return owner.pop(key, *default)
+
+
+def _dict_delete(owner: dict[Any, Any], key: Any) -> None:
+    demand(_look_up(owner, key) and _is_quiet(dict.get(owner, key)))
+    del owner[key]
+
+
+def _set_add(owner: set[Any], key: Any) -> None:
+    _look_up(owner, key)
+    owner.add(key)
+
+
+def _set_remove(owner: set[Any], key: Any) -> None:
+    demand(_look_up(owner, key))
+    owner.remove(key)
+
+
+def _set_discard(owner: set[Any], key: Any) -> None:
+    _look_up(owner, key)
+    owner.discard(key)
+
+
+def _of_plain(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def work(items: Any, item: Any) -> Any:
+        demand(_is_plain(item) and all(map(_is_plain, items)))
+        return function(items, item)
+
+    return careful(work)
+
+
+def _in_order(items: Any) -> None:
+    """Numbers, texts, or tuples of such: they can be sorted."""
+    kinds = {_kind(item) for item in items}
+    demand(len(kinds) < 2 and None not in kinds)
+
+
+def _kind(item: Any) -> Any:
+    if type(item) is tuple:
+        kinds = tuple(map(_kind, item))
+        return None if None in kinds or any(type(kind) is tuple for kind in kinds) else kinds
+    return {int: "number", float: "number", str: "text", bytes: "bytes"}.get(type(item))
+
+
+def _sort(items: list[Any]) -> None:
+    _in_order(items)
+    items.sort()
+
+
+def _sorted(items: Any) -> list[Any]:
+    made = list(items)
+    _sort(made)
+    return made
+
+
+def _heap_push(heap: list[Any], item: Any) -> None:
+    _in_order([*heap, item])
+    heapq.heappush(heap, item)
+
+
+def _heap_pop(heap: list[Any]) -> Any:
+    demand(len(heap) > 0)
+    _in_order(heap)
+    return heapq.heappop(heap)
+
+
+def _deque_put(function: Any, owner: deque[Any], item: Any) -> None:
+    demand(owner.maxlen is None)
+    function(owner, item)
+
+
+def _list_remove(items: list[Any], item: Any) -> None:
+    demand(_is_plain(item) and all(map(_is_plain, items)) and item in items)
+    items.remove(item)
+
+
+def _clear(method: Any, owner: Any) -> None:
+    demand(all(map(_is_quiet, owner.items() if isinstance(owner, dict) else owner)))
+    method(owner)
+
+
+def _set_of(items: Any) -> set[Any]:
+    demand(all(map(_is_plain, items)))
+    return set(items)
+
+
+DEEDS: dict[str, Callable[..., Any]] = {
+    "call": lambda function, *args: function(*args),
+    "iter": iter,
+    "dict_store": _dict_store,
+    "dict_default": _dict_default,
+    "dict_pop": _dict_pop,
+    "dict_delete": _dict_delete,
+    "set_add": _set_add,
+    "set_discard": _set_discard,
+    "set_remove": _set_remove,
+    "set_of": _set_of,
+    "items_have": _of_plain(lambda items, item: item in items),
+    "items_index": _of_plain(lambda items, item: items.index(item)),
+    "items_count": _of_plain(lambda items, item: items.count(item)),
+    "list_remove": _list_remove,
+    "list_pop": list.pop,
+    "clear": _clear,
+    "list_sort": _sort,
+    "sorted": _sorted,
+    "heap_push": _heap_push,
+    "heap_pop": _heap_pop,
+    "deque_put": _deque_put,
+}
+
+
+def do(op: Op, env: Env) -> tuple[Any, ...]:
+    arguments = [rebuild(recipe, env) for recipe in op.attrs["arguments"]]
+    try:
+        found = DEEDS[op.attrs["deed"]](*arguments)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        demand(False)
+    return (found,) if op.results else ()
+
+
+def following(op: Op, it: Any) -> tuple[bool, Any]:
+    try:
+        if type(it) in _DICT_ITERATORS and not it.__length_hint__():
+            it.__reduce__()  # goes on with a copy: the iterator itself raises only once where the keys are others
+        found = next(it, _NOTHING)
+    except RuntimeError:  # changed during iteration
+        demand(False)
+    return (False, None) if found is _NOTHING else (True, found)
+
+
+TEXTS: dict[str, Callable[..., int]] = {
+    "ord": lambda text: ord(text) if len(text) == 1 else -1,
+    "byte": lambda packed, index: packed[index],
+    "order": lambda one, other: (one > other) - (one < other),
+    "same": lambda one, other: int(one == other),
+    "has": lambda text, part: int(part in text),
+}
+
+
+def text(op: Op, *args: Any) -> int:
+    found = TEXTS[op.attrs["which"]](*args)
+    demand(found >= 0 or op.attrs["which"] == "order")
+    return found
+
+
+def char(op: Op, owner: str, index: int) -> str:
+    return owner[index]
+

@@ -1,0 +1,456 @@
+"""What built-in containers and texts do, done natively in the middle of a fragment: csrc/deeds.c.
+
+Nothing here runs code of the program's: native code asks first whether keys and items are such that Python would not either (of built-in
+types, or without an `__eq__` of their own), and leaves before the instruction otherwise; so it does where Python raises. What a result is
+like is guessed from an object like the container (a *sample*), and checked at run time: an unexpected one goes on after the instruction.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from gc import get_referents
+from typing import TYPE_CHECKING, Any
+
+from ..ground.names import is_heap_class
+from ..ir.graph import Block, Branch, Exit, Jump, Op, Recipe, Value, const, recipe_values
+from ..ir.graph import Known as KnownRecipe
+from ..ir.types import BOOL, FLOAT, INT, Obj, Type
+from . import objects, opaque, standins
+from .inputs import is_inner
+from .instances import settled
+from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+MAPPINGS = (dict, defaultdict, Counter)  # whose items are looked up as those of a dict, as long as they are there
+SETS = (set, frozenset)
+_KEYS = (str, int, bool, float, bytes, type(None), tuple, complex)
+_UNKNOWN = objects.MISSING
+NOTHING = object()
+
+
+def is_mapping(value: Abstract) -> bool:
+    return isinstance(value, Opaque) and any(value.cls is cls for cls in MAPPINGS)
+
+
+def is_set(value: Abstract) -> bool:
+    return isinstance(value, Opaque) and any(value.cls is cls for cls in SETS)
+
+
+def is_key(key: Abstract) -> bool:
+    """Whether native code can look a key up, as far as is known before it runs."""
+    items = items_of(key)
+    if items is not None:
+        return not isinstance(key, Instance) and all(map(is_key, items))
+    if isinstance(key, Known):
+        return any(type(key.value) is cls for cls in _KEYS)
+    if isinstance(key, Scalar):
+        return key.value.type in (INT, FLOAT, BOOL)
+    return isinstance(key, Opaque) and (key.cls is None or is_heap_class(key.cls) or any(key.cls is cls for cls in _KEYS))
+
+
+def checked_key(key: Abstract, what: str) -> None:
+    if not is_key(key):
+        from .operators import describe
+
+        raise Break("unsupported_type", f"{what} of {describe(key)}")
+
+
+def as_object(t: Tracer, value: Abstract) -> Value:
+    """A value that native code has a pointer to: what is known is one from the start."""
+    if isinstance(value, Opaque):
+        return value.value
+    assert isinstance(value, Known)
+    key = ("object", id(value.value))
+    found = t.entry_values.get(key)
+    if found is None:
+        made = t.entry_op("box", (), Obj(type(value.value).__name__), arguments=(KnownRecipe(value.value),))
+        found = t.entry_values[key] = Opaque(made, type(value.value))
+        t.samples[made] = value.value
+    assert isinstance(found, Opaque)
+    return found.value
+
+
+# ---- deeds -----------------------------------------------------------------------------------------------------------------
+
+
+def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: bool = False) -> Abstract:
+    """Does it. ``sample``: an object like the result, MISSING: of some type, NOTHING: there is none. ``pure``: it may be done again."""
+    if not pure and not t.last_micro:
+        raise Break("side_effect", deed)
+    args = settled(t, *args, tuples=not pure)
+    given = tuple(arg.recipe() for arg in args)
+    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
+    return Known(None) if found is None else result(t, found, sample, not pure)
+
+
+def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
+    values = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
+    attrs = {"deed": deed, "arguments": given, "pure": pure}
+    op = Op("do", values, () if type is None else (type,), attrs, {"redo": t.exit("redo", "container")}, t.line)
+    t.append(op)
+    return None if type is None else op.result
+
+
+def result(t: Tracer, found: Value, sample: Any, done: bool) -> Abstract:
+    """The object that something gave, as what the sample is. ``done``: it must not be done again, so another one goes on with it."""
+    if sample is _UNKNOWN:
+        return Opaque(found, None)
+    exit = opaque.going_on(t, [frame.copy() for frame in t.state.frames], Opaque(found, None)) if done and t.last_micro else None
+    return opaque.like(t, found, sample, exit)
+
+
+def find(t: Tracer, what: str, owner: Opaque, key: Abstract, *default: Value) -> Value:
+    """A lookup: "item" (the object, or native code leaves), "has" (whether it is there), "get" (the object, or the default)."""
+    (key,) = settled(t, key)
+    given = (key.recipe(),)
+    values = tuple(v for recipe in given for v in recipe_values(recipe))
+    type = BOOL if what == "has" else Obj()
+    op = Op("find", (owner.value, *default, *values), (type,), {"what": what, "arguments": given}, {"redo": t.exit("redo", "container")}, t.line)
+    t.append(op)
+    return op.result
+
+
+# ---- dicts -----------------------------------------------------------------------------------------------------------------
+
+
+def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
+    """An object like what the dict holds under the key; MISSING where it holds nothing."""
+    held = t.samples.get(owner.value)
+    if not held:
+        return _UNKNOWN
+    like = standins.sample_of(t, key)
+    if like is not None and type(like[0]) in (str, int, float, bool) and all(type(k) in _KEYS for k in held):
+        found = dict.get(held, like[0], _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
+    return next(iter(dict.values(held)))
+
+
+def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
+    """owner[key]"""
+    checked_key(key, "an item")
+    sample = _value_sample(t, owner, key)
+    if sample is _UNKNOWN:
+        raise unseen(t, owner)
+    functions = functions_in(t.samples.get(owner.value))
+    if functions is not None:
+        return one_of(t, find(t, "item", owner, key), functions)
+    return opaque.like(t, find(t, "item", owner, key), sample)
+
+
+def has_key(t: Tracer, owner: Opaque, key: Abstract) -> Value:
+    """key in owner, of a dict or set."""
+    checked_key(key, "a membership")
+    return find(t, "has", owner, key)
+
+
+def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
+    """owner.get(key, default)"""
+    checked_key(key, "an item")
+    sample = _value_sample(t, owner, key)
+    if sample is _UNKNOWN:
+        like = standins.sample_of(t, default)
+        sample = like[0] if like is not None and value_of(default) is not None else sample
+    if sample is _UNKNOWN:
+        raise unseen(t, owner)
+    if isinstance(default, Known) and type(default.value) is type(sample) and type(sample) in (int, float):
+        return opaque.like(t, find(t, "get", owner, key, as_object(t, default)), sample)
+    return _one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), default)
+
+
+def _one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract], no: Abstract) -> Any:
+    """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else the other."""
+    if not t.last_micro:
+        raise Break("call_arguments", "a result of two types")
+    from .tracer import END
+
+    states = [t.state.copy(), t.state.copy()]
+    before, block, checkpoint = t.block, Block(t.line), t.checkpoint
+    t.block, t.state = block, states[0]
+    try:
+        states[0].frame.stack.append(yes())
+    except Break:
+        t.block = before
+        raise
+    states[1].frame.stack.append(no)
+    for state in states:
+        state.frame.pc = state.frame.bytecode.at(state.frame.pc).next
+    t.block.end = t.goto(states[0], meets=True)
+    before.end = Branch(condition, Jump(block), t.goto(states[1], meets=True))
+    t.checkpoint = checkpoint
+    return END
+
+
+def dict_store(t: Tracer, owner: Opaque, key: Abstract, value: Abstract, again: bool = False) -> None:
+    """owner[key] = value. ``again``: into a dict that nobody has seen, so it may be done again with another one."""
+    checked_key(key, "a store")
+    may_store(t, owner, key)
+    do(t, "dict_store", [owner, key, value], pure=again)
+    stored(t, owner, key, value)
+
+
+def dict_default(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Abstract:
+    """owner.setdefault(key, default)"""
+    checked_key(key, "a store")
+    may_store(t, owner, key)
+    sample = _value_sample(t, owner, key)
+    if sample is _UNKNOWN:
+        like = standins.sample_of(t, default)
+        sample = like[0] if like is not None else sample
+    (default,) = settled(t, default, tuples=True)
+    found = do(t, "dict_default", [owner, key, default], sample)
+    stored(t, owner, key, default)
+    return found
+
+
+def dict_pop(t: Tracer, owner: Opaque, key: Abstract, *default: Abstract) -> Abstract:
+    """owner.pop(key[, default])"""
+    checked_key(key, "an item")
+    may_store(t, owner, key)
+    found = do(t, "dict_pop", [owner, key, *default], _value_sample(t, owner, key))
+    _forgotten(t, owner, key)
+    return found
+
+
+def dict_delete(t: Tracer, owner: Opaque, key: Abstract) -> None:
+    """del owner[key]"""
+    checked_key(key, "an item")
+    may_store(t, owner, key)
+    do(t, "dict_delete", [owner, key])
+    _forgotten(t, owner, key)
+
+
+def may_store(t: Tracer, owner: Opaque, key: Abstract) -> None:
+    """A text that is not known may be any name: of what the dict may be the namespace, such as a module or an instance."""
+    from . import views
+
+    views.may_store(t)
+    if _is_name(key) and owner.value not in t.new:
+        objects.holds(t, owner, "no_item", "__name__", ("dict_item", "__name__"), "is no namespace")
+
+
+def _is_name(key: Abstract) -> bool:
+    cls = type(key.value) if isinstance(key, Known) else key.cls if isinstance(key, Opaque) else tuple
+    return cls is None or cls is str
+
+
+def _forgotten(t: Tracer, owner: Opaque, key: Abstract) -> None:
+    """The keys and items of a dict are no longer what they were."""
+    t.stored_here.add(("keys",))
+    objects.forget(t, ("keys",))
+    if _is_name(key):
+        forget_names(t, owner)
+
+
+def forget_names(t: Tracer, owner: Opaque) -> None:
+    """The same, where a key may be any text."""
+    t.stored_here.add(objects.ANY_NAME)
+    origin = objects.origin_of(t, owner)
+    if origin is not None:
+        t.stored_dicts[origin] = None
+    elif owner.value not in t.new:
+        t.stored_here.add(objects.ANY_FIELD)
+    objects.forget(t, objects.ANY_NAME)
+
+
+def stored(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
+    """A dict or set that the fragment makes is like what is put into it."""
+    _forgotten(t, owner, key)
+    like, held = standins.sample_of(t, key), standins.sample_of(t, value)
+    if like is not None and held is not None:
+        seen(t, owner, lambda sample: sample.__setitem__(like[0], held[0]))
+
+
+# ---- functions that are kept in containers ---------------------------------------------------------------------------------
+
+_CALLED = (types.FunctionType, types.BuiltinFunctionType, type)
+_MOST = 6  # functions in one container that are told apart
+
+
+def functions_in(held: Any) -> list[Any] | None:
+    """The functions and classes in a container that holds nothing else, and no more than a few; None for any other."""
+    items = list(dict.values(held)) if isinstance(held, MAPPINGS) else held if type(held) in (list, tuple) else ()
+    if not items or len(items) > 100 or not all(type(item) in _CALLED for item in items):
+        return None
+    found = list({id(item): item for item in items}.values())
+    return found if len(found) <= _MOST and not any(map(is_inner, found)) else None
+
+
+def one_of(t: Tracer, found: Value, functions: list[Any], exit: Exit | None = None) -> Any:
+    """Ends the instruction with one of some functions on the stack, whichever an object is; leaves where it is none of them: does the
+    instruction again, or takes the exit that is given."""
+    from .tracer import END
+
+    if not t.last_micro:
+        raise Break("unsupported_call", "one of several functions")
+    frame = t.state.frame
+    onward, checkpoint, state = frame.bytecode.at(frame.pc).next, t.checkpoint, t.state
+    for number, function in enumerate(functions):
+        chosen = state.copy()
+        chosen.frame.stack.append(Known(function))
+        chosen.frame.pc = onward
+        same = t.emit("same", (found, as_object(t, Known(function))), BOOL)
+        if number == len(functions) - 1:
+            t.append(Op("check", (same,), (), {}, {"redo": exit or t.exit("redo", "guard_identity")}, t.line))
+            t.block.end = t.goto(chosen)
+        else:
+            other = Block(t.line)
+            t.block.end = Branch(same, t.goto(chosen), Jump(other))
+            t.block = other
+        t.checkpoint, t.state = checkpoint, state
+    return END
+
+
+# ---- what is like them -----------------------------------------------------------------------------------------------------
+
+
+def own(t: Tracer, made: Abstract) -> Abstract:
+    """A container that the fragment makes; what was put into it in an earlier capture is known already."""
+    assert isinstance(made, Opaque)
+    site = (t.state.frame.bytecode.code, t.state.frame.pc)
+    t.own.add(made.value)
+    t.new.add(made.value)
+    earlier = t.made.get(("like", site))
+    if earlier is not None and not t.samples.get(made.value) and type(earlier) is made.cls:
+        t.samples[made.value] = earlier
+    t.sites[id(t.samples[made.value])] = site, t.samples[made.value]
+    return made
+
+
+def seen(t: Tracer, owner: Abstract, put: Callable[[Any], object]) -> None:
+    """Something is put into a container: into the sample of one that the fragment makes, if that has nothing in it."""
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) and owner.value in t.own else None
+    if sample is None or len(sample):
+        return
+    put(sample)
+    site, _ = t.sites.get(id(sample), (None, None))
+    if site is not None:
+        t.made["like", site] = sample
+        t.again |= site in t.unseen
+
+
+def unseen(t: Tracer, owner: Abstract) -> Break:
+    """The break at something that is taken out of a container of which nothing is known, as yet."""
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
+    site, _ = t.sites.get(id(sample), (None, None))
+    if site is not None:
+        t.unseen.add(site)
+    return Break("unsupported_type", "a container that was empty")
+
+
+def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:
+    """An object like the first item of a built-in container."""
+    held = t.samples.get(owner.value) if isinstance(owner, Opaque) and container is _UNKNOWN else container
+    if held is _UNKNOWN or held is None or not len(held):
+        raise unseen(t, owner)
+    return next(iter(held))
+
+
+# ---- iterators -------------------------------------------------------------------------------------------------------------
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
+_ITERATED: tuple[type, ...] = (*MAPPINGS, *SETS, tuple, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items()))
+_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
+_ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
+
+
+def iterator(t: Tracer, value: Abstract) -> Abstract | None:
+    """A real iterator over a built-in container or text; None for anything else. What it gives is like what it goes through."""
+    if isinstance(value, Container) and value.kind in VIEWS:
+        (owner,) = value.items
+        if isinstance(owner, Instance):
+            return None
+        held: Any = t.samples.get(owner.value, _UNKNOWN) if isinstance(owner, Opaque) else _UNKNOWN
+        under: Any = VIEWS[value.kind](held) if isinstance(held, MAPPINGS) else _UNKNOWN
+    elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
+        under = value.value
+    elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
+        under = t.samples.get(value.value, _UNKNOWN)
+    else:
+        return None
+    if under is _UNKNOWN or not len(under):
+        raise unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
+    (value,) = settled(t, value)
+    found = _emit(t, "iter", (value.recipe(),), True, Obj())
+    assert found is not None
+    made = Opaque(found, type(iter(under)))
+    t.samples[found] = _Through(under)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Through:
+    """The sample of an iterator: what it goes through."""
+
+    under: Any
+
+
+def goes_through(t: Tracer, it: Opaque) -> Any:
+    """What is like that which a real iterator goes through; it is not empty."""
+    held = t.samples.get(it.value)
+    if isinstance(held, _Through):
+        return held.under
+    if any(type(held) is cls for cls in _ITERATORS):
+        for under in get_referents(held):
+            if any(type(under) is cls for cls in _ITERATED) and len(under):
+                for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
+                    if type(iter(view)) is type(held):
+                        return view
+    raise Break("iteration", "an iterator of which nothing is known")
+
+
+def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
+    """Whether a real iterator in C has another item, and that."""
+    op = Op("next", (it.value,), (BOOL, Obj()), {}, {"redo": t.exit("redo", "container")}, t.line)
+    t.append(op)
+    return op.results[0], op.results[1]
+
+
+
+# ---- texts and bytes -------------------------------------------------------------------------------------------------------
+
+
+def text(t: Tracer, which: str, type: Type, *args: Value) -> Value:
+    """A number that texts or bytes give: one of the functions in ir.run_calls.TEXTS."""
+    return t.emit("text", args, type, which=which, reason="container")  # type: ignore[no-any-return]
+
+
+def char(t: Tracer, owner: Abstract, index: Value) -> Abstract:
+    """Item ``index`` of a text, where the index is in range."""
+    made = t.emit("char", (as_object(t, owner), index), Obj("str"), reason="memory")
+    t.samples[made] = "x"
+    return Opaque(made, str)
+
+
+def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
+    """A slice of a list, tuple, text or bytes: a new one."""
+    like = standins.sample_of(t, owner)
+    sample = like[0][:0] if like is not None and objects.class_of(owner) not in (list, tuple) else like[0] if like is not None else _UNKNOWN
+    found = do(t, "call", [Known(operator.getitem), owner, bounds], list(sample) if type(sample) is list else sample, pure=True)
+    return own(t, found) if objects.class_of(owner) is list else found
+
+
+def byte(t: Tracer, owner: Abstract, index: Value) -> Abstract:
+    return Scalar(text(t, "byte", INT, as_object(t, owner), index))
+
+
+def is_text(value: Abstract, *classes: type) -> bool:
+    cls = objects.class_of(value)
+    return any(cls is one for one in classes or (str,))
+
+
+def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
+    """left <symbol> right of two texts."""
+    one, other = as_object(t, left), as_object(t, right)
+    if symbol in ("==", "!="):
+        same = t.emit("cmp", (text(t, "same", INT, one, other), const(0)), BOOL, symbol="!=" if symbol == "==" else "==")
+        return Scalar(same)
+    return Scalar(t.emit("cmp", (text(t, "order", INT, one, other), const(0)), BOOL, symbol=symbol))
+

@@ -1,0 +1,389 @@
+"""Methods of built-in containers and texts, and what else works on them: rows of deeds."""
+
+from __future__ import annotations
+
+import heapq
+import operator
+import types
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ...ir.types import INT
+from .. import deeds, instances, mappings, objects, opaque, standins
+from ..operators import describe
+from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
+from .rows import row, scalar_kind
+
+if TYPE_CHECKING:
+    from ..tracer import Tracer
+
+Args = list[Abstract]
+Kwargs = dict[str, Abstract]
+
+
+def _real(t: Tracer, function: Any, args: Args, kwargs: Kwargs, least: int, most: int, *classes: type) -> Opaque:
+    """The container that a method works on, which is given so many arguments beside."""
+    name = getattr(function, "__name__", "call")
+    if kwargs or not least <= len(args) - 1 <= most:
+        raise Break("call_arguments", name)
+    if isinstance(args[0], Instance) and args[0].kind == "dict":
+        args[:] = instances.settled(t, *args)
+    if not isinstance(args[0], Opaque) or not any(args[0].cls is cls for cls in classes):
+        raise Break("call_arguments", f"{name} of {describe(args[0])}")
+    return args[0]
+
+
+def _like(t: Tracer, value: Abstract) -> Any:
+    found = standins.sample_of(t, value)
+    return objects.MISSING if found is None else found[0]
+
+
+# ---- dicts -----------------------------------------------------------------------------------------------------------------
+
+
+@row(dict.get)
+def get(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
+    key = args[1] if len(args) in (2, 3) and not kwargs else None
+    default = args[2] if len(args) == 3 else Known(None)
+    if key is not None and isinstance(args[0], Instance) and args[0].kind == "dict" and mappings.is_name(key):
+        held = args[0].get(mappings.key_of(key))
+        return held if held is not None else default
+    if key is not None and mappings.is_fixed(t, args[0], key):
+        assert isinstance(key, Known)
+        return objects.dict_get(t, args[0], key.value, default)
+    owner = _real(t, dict.get, args, kwargs, 1, 2, *deeds.MAPPINGS)
+    return deeds.dict_get(t, owner, args[1], default)
+
+
+@row(dict.setdefault)
+def setdefault(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, dict.setdefault, args, kwargs, 1, 2, dict)
+    return deeds.dict_default(t, owner, args[1], args[2] if len(args) == 3 else Known(None))
+
+
+@row(dict.pop)
+def pop(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    return deeds.dict_pop(t, _real(t, dict.pop, args, kwargs, 1, 2, dict), *args[1:])
+
+
+# ---- sets ------------------------------------------------------------------------------------------------------------------
+
+
+def _of_set(function: Any, deed: str) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, function, args, kwargs, 1, 1, set)
+        deeds.checked_key(args[1], function.__name__)
+        found = deeds.do(t, deed, args)
+        if function is set.add:
+            like = standins.sample_of(t, args[1])
+            if like is not None:
+                deeds.seen(t, owner, lambda sample: sample.add(like[0]))
+        return found
+
+
+_of_set(set.add, "set_add")
+_of_set(set.discard, "set_discard")
+_of_set(set.remove, "set_remove")
+
+
+# ---- lists -----------------------------------------------------------------------------------------------------------------
+
+
+def _changed(t: Tracer, owner: Opaque, *put: Abstract) -> None:
+    """The items of a list are no longer what they were."""
+    objects.list_changed(t, owner)
+    likes = [like[0] for like in map(partial(standins.sample_of, t), put) if like is not None]
+    if likes:
+        deeds.seen(t, owner, lambda sample: sample.extend(likes[:1] * 2))
+
+
+@row(list.pop)
+def list_pop(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.pop, args, kwargs, 0, 1, list)
+    if len(args) == 2 and scalar_kind(args[1]) not in ("int", "bool"):
+        raise Break("call_arguments", f"pop of {describe(args[1])}")
+    found = deeds.do(t, "list_pop", args, deeds.item_sample(t, owner))
+    _changed(t, owner)
+    return found
+
+
+@row(list.insert)
+def list_insert(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.insert, args, kwargs, 2, 2, list)
+    if scalar_kind(args[1]) not in ("int", "bool"):
+        raise Break("call_arguments", f"insert at {describe(args[1])}")
+    deeds.do(t, "call", [Known(list.insert), *args])
+    _changed(t, owner, args[2])
+    return Known(None)
+
+
+@row(list.extend)
+def list_extend(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.extend, args, kwargs, 1, 1, list)
+    if not _is_sequence(args[1]):
+        raise Break("call_arguments", f"extend by {describe(args[1])}")
+    deeds.do(t, "call", [Known(list.extend), *args])
+    given = sequence_sample(t, args[1])
+    objects.list_changed(t, owner)
+    if given:
+        deeds.seen(t, owner, lambda sample: sample.extend(given[:1] * 2))
+    return Known(None)
+
+
+@row(list.reverse)
+def list_reverse(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.reverse, args, kwargs, 0, 0, list)
+    deeds.do(t, "call", [Known(list.reverse), owner])
+    _changed(t, owner)
+    return Known(None)
+
+
+@row(list.remove)
+def list_remove(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.remove, args, kwargs, 1, 1, list)
+    deeds.checked_key(args[1], "remove")
+    deeds.do(t, "list_remove", args)
+    _changed(t, owner)
+    return Known(None)
+
+
+@row(list.sort)
+def list_sort(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, list.sort, args, kwargs, 0, 0, list)
+    deeds.do(t, "list_sort", args)
+    _changed(t, owner)
+    return Known(None)
+
+
+def _of_items(function: Any, deed: str) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        _real(t, function, args, kwargs, 1, 1, list, tuple)
+        deeds.checked_key(args[1], function.__name__)
+        return deeds.do(t, deed, args, 1, pure=True)
+
+
+for _cls in (list, tuple):
+    _of_items(_cls.index, "items_index")
+    _of_items(_cls.count, "items_count")
+
+
+def _is_sequence(value: Abstract) -> bool:
+    """Whether it is a list or tuple, virtual or real."""
+    if isinstance(value, Container) and value.kind in ("list", "tuple"):
+        return True
+    return objects.class_of(value) in (list, tuple)
+
+
+def sequence_sample(t: Tracer, value: Abstract) -> list[Any]:
+    """A list like a list or tuple."""
+    if isinstance(value, Container):
+        samples = [standins.sample_of(t, item) for item in value.items]
+        return [found[0] for found in samples if found is not None]
+    found = _like(t, value)
+    return [] if found is objects.MISSING else list(found)
+
+
+def new_list(t: Tracer, deed: str, args: Args, sample: list[Any]) -> Abstract:
+    """A list that a deed makes."""
+    return deeds.own(t, deeds.do(t, deed, args, sample, pure=True))
+
+
+@row(list)
+def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) > 1:
+        raise Break("call_arguments", "list")
+    if not args:
+        return objects.new_list(t, ())
+    found: tuple[Abstract, ...] | None = None
+    if isinstance(args[0], Instance) and args[0].kind == "dict":
+        found = tuple(map(Known, args[0].names))
+    elif items_of(args[0]) is not None or isinstance(args[0], Container):
+        found = objects.items(t, args[0])
+    if found is not None:
+        return objects.new_list(t, found)
+    return new_list(t, "call", [Known(list), _through(t, args[0], "list")], _samples_of(t, args[0]))
+
+
+@row(sorted)
+def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Opaque | Container) or kind_of(args[0]) in ("list", "tuple"):
+        return opaque.call_pure(t, sorted, args, kwargs)
+    return new_list(t, "sorted", [_through(t, args[0], "sorted")], _samples_of(t, args[0]))
+
+
+_ITERATED = (list, tuple, set, frozenset, dict, str, bytes, deque)
+
+
+def _through(t: Tracer, value: Abstract, what: str) -> Abstract:
+    """A built-in container that C may go through."""
+    if isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
+        return value
+    if isinstance(value, Container) and value.kind in deeds.VIEWS and deeds.is_mapping(value.items[0]):
+        return value
+    raise Break("call_arguments", f"{what} of {describe(value)}")
+
+
+def _samples_of(t: Tracer, value: Abstract) -> list[Any]:
+    found = _like(t, value.items[0]) if isinstance(value, Container) else _like(t, value)
+    if isinstance(value, Container) and found is not objects.MISSING:
+        found = deeds.VIEWS[value.kind](found)
+    return [] if found is objects.MISSING else list(islice(found, 2))
+
+
+def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
+    """list + list, of real ones or one that is virtual; None for anything else."""
+    kinds = [value.kind if isinstance(value, Container) else objects.class_of(value) for value in (left, right)]
+    if not all(kind in ("list", list) for kind in kinds):
+        return None
+    return new_list(t, "call", [Known(operator.add), left, right], (sequence_sample(t, left) + sequence_sample(t, right))[:2])
+
+
+def _clears(cls: Any) -> None:
+    @row(cls.clear)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, cls.clear, args, kwargs, 0, 0, cls)
+        if cls is dict:
+            deeds.may_store(t, owner, Known(""))
+        deeds.do(t, "clear", [Known(cls.clear), owner])
+        if cls is list:
+            _changed(t, owner)
+        elif cls is dict:
+            t.stored_here.add(("keys",))
+            deeds.forget_names(t, owner)
+        return Known(None)
+
+
+for _cleared in (list, dict, set, deque):
+    _clears(_cleared)
+
+
+# ---- heaps and deques ------------------------------------------------------------------------------------------------------
+
+
+@row(heapq.heappush)
+def heappush(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, heapq.heappush, args, kwargs, 1, 1, list)
+    deeds.do(t, "heap_push", args)
+    _changed(t, owner, args[1])
+    return Known(None)
+
+
+@row(heapq.heappop)
+def heappop(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, heapq.heappop, args, kwargs, 0, 0, list)
+    found = deeds.do(t, "heap_pop", args, deeds.item_sample(t, owner))
+    _changed(t, owner)
+    return found
+
+
+def _puts(function: Any) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, function, args, kwargs, 1, 1, deque)
+        deeds.do(t, "deque_put", [Known(function), *args])
+        like = standins.sample_of(t, args[1])
+        if like is not None:
+            deeds.seen(t, owner, lambda sample: sample.append(like[0]))
+        return Known(None)
+
+
+def _takes(function: Any) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, function, args, kwargs, 0, 0, deque)
+        return deeds.do(t, "call", [Known(function), owner], deeds.item_sample(t, owner))
+
+
+for _putting in (deque.append, deque.appendleft):
+    _puts(_putting)
+for _taking in (deque.pop, deque.popleft):
+    _takes(_taking)
+
+
+def _makes(cls: Any) -> None:
+    @row(cls)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        """A new set or deque of what a list or tuple has, or of nothing."""
+        if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque))):
+            raise Break("call_arguments", cls.__name__)
+        if args and not _is_sequence(args[0]):
+            _through(t, args[0], cls.__name__)
+        given = [] if not args else sequence_sample(t, args[0])[:2]
+        if cls is set and args and not all(type(item) in (int, str, float, tuple, bytes) for item in given):
+            raise Break("call_arguments", "set of objects")
+        deed = "set_of" if cls is set and args else "call"
+        return deeds.own(t, deeds.do(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args], cls(given), pure=True))
+
+
+_makes(deque)
+_makes(set)
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------------
+
+
+@row(ord)
+def ord_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != 1 or not deeds.is_text(args[0]):
+        raise Break("call_arguments", "ord")
+    if isinstance(args[0], Known):
+        if len(args[0].value) != 1:
+            raise Break("always_raises", "ord")
+        return Known(ord(args[0].value))
+    return Scalar(deeds.text(t, "ord", INT, deeds.as_object(t, args[0])))
+
+
+@row(chr)
+def chr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != 1 or scalar_kind(args[0]) not in ("int", "bool"):
+        raise Break("call_arguments", "chr")
+    return deeds.do(t, "call", [Known(chr), args[0]], "x", pure=True)
+
+
+# Methods that look at their texts and at nothing else: no codec, no table, no iterable, no other object's __format__.
+_METHODS = (
+    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit",
+    "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "ljust", "lower", "lstrip", "partition",
+    "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith",
+    "strip", "swapcase", "title", "upper", "zfill",
+)  # fmt: skip
+_PLAIN = (str, int, bool, bytes, type(None))
+
+
+def _of_text(function: types.MethodDescriptorType) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        likes = [standins.sample_of(t, arg) for arg in args]
+        if kwargs or not args or not all(like is not None and type(like[0]) in _PLAIN for like in likes):
+            raise Break("call_arguments", function.__name__)
+        if not all(isinstance(arg, Known) or (isinstance(arg, Opaque) and arg.cls is not None) or kind_of(arg) in ("int", "bool") for arg in args):
+            raise Break("call_arguments", function.__name__)
+        try:
+            sample = function(*(like[0][:100] if type(like[0]) in (str, bytes) else like[0] for like in likes if like is not None))
+        except Exception:
+            raise Break("call_arguments", function.__name__) from None
+        found = deeds.do(t, "call", [Known(function), *args], sample, pure=True)
+        return deeds.own(t, found) if type(sample) is list else found
+
+
+for _name in _METHODS:
+    for _text in (str, bytes):
+        _function = getattr(_text, _name, None)
+        if type(_function) is types.MethodDescriptorType:
+            _of_text(_function)
+
+
+def joined_texts(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
+    """text + text, of which one is not known."""
+    for cls in (str, bytes):
+        if deeds.is_text(left, cls) and deeds.is_text(right, cls):
+            return deeds.do(t, "call", [Known(operator.add), left, right], cls(), pure=True)
+    return None
+
+
+ADDERS: tuple[Callable[[Any, Abstract, Abstract], Abstract | None], ...] = (concatenated, joined_texts)
