@@ -54,6 +54,11 @@ int64_t pj_edges(double *edges, int64_t bins, double first, double last, int64_t
 void pj_places(int32_t *places, const double *edges, int64_t bins, const char *data, int64_t step, int64_t n);
 int64_t pj_histogram(void *result, int64_t bins, const int32_t *places, int64_t n, const char *data, int64_t step, int64_t watched);
 
+/* search.c */
+int64_t pj_search(int64_t *target, const char *a, const char *v, const int64_t *block);
+void pj_interp(double *target, const char *x, int64_t step, int64_t count, const double *xp, const double *fp, int64_t n, double left,
+               double right);
+
 /* ramp.c */
 void pj_ramp_ints(int64_t *target, int64_t n, int64_t start, int64_t step);
 void pj_ramp_floats(double *target, int64_t n, double first, double second);

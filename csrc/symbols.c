@@ -90,6 +90,8 @@ PyObject *pj_symbols(void)
         {"pj_edges", (void *)pj_edges},
         {"pj_places", (void *)pj_places},
         {"pj_histogram", (void *)pj_histogram},
+        {"pj_search", (void *)pj_search},
+        {"pj_interp", (void *)pj_interp},
         {"pj_within", (void *)pj_within},
         {"pj_add_at", (void *)pj_add_at},
         {"pj_scattered", (void *)pj_scattered},

@@ -90,3 +90,29 @@ def test_natively():
         fast = pijit.jit(eval(f"lambda m, b: {form}"))
         fast(m, b)
         assert "= call" not in str(pijit.explain(fast)), form
+
+
+SLICES = ["a[:, 2:4, 6:8, :]", "a[1:, :, ::2]", "a[:, 1:, :, 1:]", "a[:, :-1, ::3, ::2]", "a[::-1, 1:]", "a.transpose(0, 2, 1, 3)", "a[:, :, 1:].T"]
+FOLDS = ["np.max(x, axis=(1, 2))", "x.min((0, 1))", "x.sum(axis=(1, 2))", "x.prod((2, 1))", "x.max(axis=1)", "x.sum(axis=(1, 2), keepdims=True)"]
+FOLDS += ["x.min()", "x.max(axis=(2, 3))", "x.sum(axis=(2, 3))", "x.sum(axis=(0, 2))", "(x != 0).any(axis=(1, 2))", "np.all(x, axis=(1, 2))"]
+FOLDS += ["x.max(axis=0)", "x.sum()", "x.mean(axis=(1, 2))", "x.min(axis=-1)"]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("form", FOLDS)
+def test_several_axes_of_slices(form, dtype):
+    """Also of more elements than are packed."""
+    for view in SLICES:
+        calls = [(a,) for shape in ((2, 5, 9, 3), (3, 6, 8, 40), (4, 20, 20, 9), (2, 4, 8, 2)) for a in values(dtype, shape)]
+        check_calls(f"def f(a):\n    x = {view}\n    return {form}\n", calls[:9], configurations=("jit",))
+        check_calls(f"def f(x):\n    return {form}\n", [(eval(view, {"a": a}),) for (a,) in calls], configurations=("jit",))
+    check_calls(f"def f(a):\n    x = {SLICES[0]}\n    return {form}\n", calls[::4], configurations=("numpy", "forced"))
+
+
+def test_small_slices_natively():
+    a = RNG.standard_normal((2, 5, 9, 3))
+    for form in ("np.max(a[:, 2:4, 6:8, :], axis=(1, 2))", "a[:, 2:4].sum(axis=(1, 2))", "a[:, 1:].min(axis=1)", "a[:, 1:].max(axis=0)"):
+        fast = pijit.jit(eval(f"lambda a: {form}"))
+        fast(a)
+        assert "= call" not in str(pijit.explain(fast)), form

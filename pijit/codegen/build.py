@@ -34,7 +34,8 @@ class Native:
 # What takes so much longer than the code around it that this does not have to be the best.
 _HEAVY = frozenset(
     {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "mask_many", "pick", "place", "take", "list_ints", "ramp"}
-    | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at", "mask_places"}
+    | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at"}
+    | {"mask_places", "search", "interp"}
 )
 
 

@@ -288,6 +288,8 @@ OPERATIONS = {
     "roll": "memory",
     "roll_into": "memory",
     "join": "memory",
+    "interp": "memory",
+    "search": "math_domain",
     "take": "index_error",
 }
 

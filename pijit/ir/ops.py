@@ -147,6 +147,11 @@ ROWS = (
     Row("mask_count", "how many elements of a bool array are true; int", effect="read"),
     Row("mask_places", "where a bool array is true, in the order of indices, as numbers of elements: a new int64 vector; args the array, how many"
         " are true. exit: no memory", _REDO, fresh=True),
+    Row("search", "np.searchsorted(a, v, side) of a vector, and an array in order C, any vector or a NumPy scalar of its dtype; args v, a, the dims"
+        " of the result, a new int64 array or a NumPy scalar; with bins it is np.digitize, whose `right` is side left. exit: no memory, or bins that"
+        " go up and down", _REDO, attrs=("side", "bins"), fresh=True),
+    Row("interp", "np.interp(x, xp, fp, left, right) of float64: args x, as for search but a scalar is Python's, two vectors in order C, equally long"
+        " and not empty, two floats, the dims of the result, a new array or a NumPy scalar. exit: no memory", _REDO, fresh=True),
     Row("mask_many", "whether at least one element of a bool array in so many is true; where that was so it is not looked at for the next few times;"
         " and how many are true, if not many", effect="read", attrs=("slot", "one_in")),
     Row("many_lately", "whether mask_many of that slot would not look, which counts as one of those times", effect="read", attrs=("slot",)),

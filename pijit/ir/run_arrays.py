@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .evaluate import Results, careful, demand, elementwise
+from .evaluate import Results, Taken, careful, demand, elementwise
 from .graph import Op
 from .kernel import Kernel
 from .types import Array
@@ -260,6 +260,15 @@ def _take(op: Op, array: Any, index: Any, *dims: int) -> Any:
     return made
 
 
+def _search(op: Op, v: Any, a: Any, *dims: int) -> Any:
+    if not op.attrs["bins"]:
+        return np.searchsorted(a, v, op.attrs["side"])
+    try:
+        return np.digitize(v, a, op.attrs["side"] == "left")
+    except ValueError:
+        raise Taken from None
+
+
 def _place(op: Op, array: Any, value: Any, mask: Any, count: int) -> None:
     demand(not np.may_share_memory(array, mask) and not np.may_share_memory(array, value))
     array[_at(op, mask)] = value
@@ -348,6 +357,8 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "empty": careful(_empty),
     "ramp": careful(_ramp),
     "mask_places": careful(lambda op, mask, count: np.flatnonzero(mask).copy()),
+    "search": careful(_search),
+    "interp": careful(lambda op, x, xp, fp, left, right, *dims: np.interp(x, xp, fp, left, right)),
     "mask_count": lambda op, mask: int(np.count_nonzero(mask)),
     "mask_many": lambda op, mask: Results((op.attrs["one_in"] * int(np.count_nonzero(mask)) >= mask.size, int(np.count_nonzero(mask)))),
     "many_lately": lambda op: True,  # what is done then is as good

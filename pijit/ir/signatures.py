@@ -250,6 +250,29 @@ def _places(op: Op) -> bool:
     return len(op.args) == 3 and all(map(_is_doubles, op.args[:2])) and _ints(op, 2) and _types(op.results) == (Array("int32", 1, "C"),)
 
 
+def _searches(op: Op, scalar: Np | Scalar, made: str) -> bool:
+    """Whether what is looked for, the dims and the result go together."""
+    looked, rank = op.args[0].type, _rank(op)
+    if isinstance(looked, Array):
+        name = scalar.name if isinstance(scalar, Np) else "float64"
+        fits = looked.name == name and looked.ndim == rank > 0 and (rank == 1 or looked.order == "C")
+    else:
+        fits = looked == scalar and rank == 0
+    return fits and _ints(op, len(op.args) - rank) and _types(op.results) == ((Array(made, rank, "C") if rank else Np(made)),)
+
+
+def _search(op: Op) -> bool:
+    a = op.args[1].type
+    if not isinstance(a, Array) or a.ndim != 1 or op.attrs["side"] not in ("left", "right"):
+        return False
+    return len(op.args) == 2 + _rank(op) and _searches(op, a.element, "int64")
+
+
+def _interp(op: Op) -> bool:
+    known = len(op.args) == 5 + _rank(op) and all(_is_doubles(y) and y.type.order == "C" for y in op.args[1:3])  # type: ignore[attr-defined]
+    return known and _types(op.args[3:5]) == (FLOAT, FLOAT) and _searches(op, FLOAT, "float64")
+
+
 def _histogram(op: Op) -> bool:
     return _bincount(op) and op.args[0].type == Array("int32", 1, "C")
 
@@ -479,6 +502,8 @@ SIGNATURES: dict[str, Signature] = {
     "places": _places,
     "histogram": _histogram,
     "add_at": _add_at,
+    "search": _search,
+    "interp": _interp,
     "roll": _roll,
     "roll_into": _roll_into,
     "join": _join,

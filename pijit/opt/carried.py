@@ -21,7 +21,7 @@ from .loops import Loop
 
 FARTHEST = 3  # iterations back
 _NEW = frozenset({"empty", "ew", "kernel", "kernel_rolled", "roll", "pick", "take", "bincount", "edges", "places", "histogram", "list_ints", "ramp"})
-_NEW |= {"mask_places"}
+_NEW |= {"mask_places", "search", "interp"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,8 @@ _REMOVABLE: dict[str, Callable[[Op], bool]] = {
     "join": _always,
     "pick": _always,
     "mask_places": _always,
+    "interp": _always,
+    "search": lambda op: not op.attrs["bins"],
     "empty": _possible,
     "cast": _safe_cast,
 }

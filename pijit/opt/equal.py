@@ -19,7 +19,7 @@ from .simplify import identity
 
 SCATTERS = frozenset({"bincount", "edges", "places", "histogram", "within"})  # read whole arrays, and keep none
 _MAKERS = frozenset({"ew", "pick", "roll", "take", "edges", "places"})
-READERS = frozenset({"ew", "reduce", "accumulate", "pick", "take", "mask_count", "mask_places", "roll", "join", "load"}) | SCATTERS
+READERS = SCATTERS | {"ew", "reduce", "accumulate", "pick", "take", "mask_count", "mask_places", "search", "interp", "roll", "join", "load"}
 
 
 def equal(graph: Graph) -> None:

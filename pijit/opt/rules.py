@@ -243,6 +243,8 @@ _DIMS_AT: dict[str, Callable[[Op], int]] = {
     "join": lambda op: 2 * int(op.attrs["n"]),
     "take": lambda op: 2,
     **dict.fromkeys(("list_ints", "mask_places"), lambda op: 1),
+    "search": lambda op: 2,
+    "interp": lambda op: 5,
     **dict.fromkeys(("edges", "places", "histogram"), lambda op: len(op.args) - 1),
 }
 

@@ -301,7 +301,7 @@ def _key(op: Op) -> Key | None:
 
 def _sums_up(op: Op) -> bool:
     """Whether it gives a number for a whole array, as that is now."""
-    return op.name in ("mask_count", "within") or (op.name == "reduce" and not isinstance(op.result.type, Array))
+    return op.name in ("mask_count", "within") or (op.name in ("reduce", "search", "interp") and not isinstance(op.result.type, Array))
 
 
 def _named(op: Op) -> Key:

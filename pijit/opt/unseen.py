@@ -18,7 +18,7 @@ from .rename import Renamer
 from .shapes import Equal, Same, learn, length
 
 # What may be done with an array that is to be replaced: nothing keeps it.
-_LOOKS = frozenset({"ew", "accumulate", "roll", "join", "pick", "take", "mask_count", "mask_places", "dim", "load"}) | SCATTERS
+_LOOKS = frozenset({"ew", "accumulate", "roll", "join", "pick", "take", "mask_count", "mask_places", "search", "interp", "dim", "load"}) | SCATTERS
 
 
 def unseen(graph: Graph) -> bool:

@@ -119,6 +119,11 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
 
         return not strange and usable()
 
+    def search(name: str) -> bool:
+        from pijit.codegen import searches
+
+        return searches.way() is not None if name == "search" else searches.interpolates()
+
     return Limits(
         versions=CONFIG.max_block_versions,
         blocks=CONFIG.max_blocks,
@@ -134,6 +139,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         arg_extreme=arg_extreme,
         draw=draw,
         histogram=histogram,
+        search=search,
         varying=varying,
         errmask=errmask,
         unroll=CONFIG.max_unroll,

@@ -33,6 +33,7 @@ _WORK = {
     "matmul": 600.0,
     **dict.fromkeys(("roll", "roll_into"), 5000.0),
     **dict.fromkeys(("pick", "place", "take", "mask_places"), 400.0),
+    **dict.fromkeys(("search", "interp"), 1500.0),
     **dict.fromkeys(("bincount", "add_at", "kernel_scattered", "edges", "places", "histogram"), 1000.0),
     "mask_count": 150.0,
     **dict.fromkeys(("mask_many", "many_lately", "within"), 0.0),

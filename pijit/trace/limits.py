@@ -26,7 +26,8 @@ class Limits:
     ``single``: for one element by NumPy's inner loop;
     ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``arg_extreme``: for where the largest of a dtype is;
     ``draw``: for a row of ir.draws; ``histogram``: for
-    np.histogram; ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
+    np.histogram; ``search``: for the operations search and interp;
+    ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
 
     versions: int = 8
     header_versions: int = 3
@@ -43,6 +44,7 @@ class Limits:
     arg_extreme: Callable[[str], bool] = lambda dtype: False
     draw: Callable[[str], bool] = lambda name: False
     histogram: Callable[[], bool] = lambda: False
+    search: Callable[[str], bool] = lambda name: False
     varying: Collection[str] = ()
     errmask: int = 0
     unroll: int = 64

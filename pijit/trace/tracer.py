@@ -91,7 +91,7 @@ REASONS = {
     "look": "source_changed", "make": "memory", "put": "store_target",
     "arg_extreme": "memory",
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "join": "memory", "pick": "memory", "place": "overlap",
-    "mask_places": "memory",
+    "mask_places": "memory", "search": "memory", "interp": "memory",
     "take": "index_error", "list_ints": "list_item_type",
     "draw": "draw", "text": "container", "char": "memory", "list_get": "list_item_type", "recheck": "source_changed",
     "int_abs": "int_overflow", "int_neg": "int_overflow", "float_pow": "power", "int_floordiv": "zero_division",

@@ -3,6 +3,7 @@ turned or copied to be that where NumPy's result is the same."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ....ir.graph import Value, const
 from ....ir.types import INT, Array, Np
-from ... import elementwise, opaque
+from ... import elementwise, opaque, standins
 from ...elementwise import is_one
 from ...operators import cast
 from ...tracer import compare
@@ -66,7 +67,7 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     if a.type.order == "F" and not keep.value and (rank == 2 or len(places) == rank):
         a, places = permuted(t, a, tuple(range(rank))[::-1]), tuple(rank - 1 - place for place in places)
     elif a.type.order != "C":
-        if not (rank == 1 or (a.type.order == "S" and len(places) == 1)) or not (ufunc in _IN_ORDER or a.type.dtype.kind in "iu"):
+        if not _as_if_packed(ufunc, a, places) or not _is_cheap(t, ufunc, a, places):
             return None
         a = packed(t, a)
     first, last = min(places), max(places) + 1
@@ -78,8 +79,30 @@ def asked(t: Tracer, ufunc: str, given: dict[str, Abstract]) -> Fold | None:
     return Fold(a, first, len(places) if keep.value else 0, count)
 
 
-# These go through elements that lie apart as through others; of extremes another zero may come out, and any and all may end early.
+_MOST_PACKED, _MOST_BOOLS = 4096, 256  # elements; NumPy may find at the first of bools what they are
+
+# These go through elements that lie apart as through others; of extremes another zero may come out.
 _IN_ORDER = ("add", "multiply")
+
+
+def _as_if_packed(ufunc: str, a: ArrayValue, places: tuple[int, ...]) -> bool:
+    """Whether NumPy gives the same for elements that lie apart. Where the last axis stays, it folds one row after the other into the result."""
+    rank, exact = len(a.dims), a.type.dtype.kind in "biu"
+    if rank == 1 or a.type.order != "S":
+        return rank == 1 and (exact or ufunc in _IN_ORDER)
+    return max(places) < rank - 1 or exact or (ufunc in _IN_ORDER and len(places) == 1)
+
+
+def _is_cheap(t: Tracer, ufunc: str, a: ArrayValue, places: tuple[int, ...]) -> bool:
+    """Whether packing takes less than it saves: of sums along the first or last axis alone it is part of the kernel that folds."""
+    if len(places) == 1 and places[0] in (0, len(a.dims) - 1) and ufunc in _IN_ORDER:
+        return True
+    lengths = [standins.actual_length(t, dim) for dim in a.dims]
+    most = _MOST_BOOLS if a.type.dtype.kind == "b" and max(places) == len(a.dims) - 1 else _MOST_PACKED
+    if math.prod(n for n in lengths if n is not None) > most:
+        return False
+    t.check(compare(t, "<=", length(t, a.dims), const(most)), "shape_mismatch")
+    return True
 
 
 def packed(t: Tracer, a: ArrayValue) -> ArrayValue:
