@@ -228,8 +228,9 @@ PyObject *pj_make(int64_t *W, int64_t number)
     return o;
 }
 
-/* Does letting go of one reference run no Python? */
-static bool quiet(PyObject *o)
+enum { LEVELS = 100 }; /* of tuples in tuples that are looked into: a program may nest them as deep as it has memory, but not the C stack */
+
+static bool quiet_within(PyObject *o, int levels)
 {
     if (Py_REFCNT(o) > 1 || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyUnicode_CheckExact(o) ||
         PyComplex_CheckExact(o) || PyBytes_CheckExact(o)) {
@@ -238,17 +239,23 @@ static bool quiet(PyObject *o)
     if (Py_IS_TYPE(o, &PyArray_Type)) {
         PyObject *base = PyArray_BASE((PyArrayObject *)o);
         return PyTypeNum_ISNUMBER(PyArray_TYPE((PyArrayObject *)o)) &&
-               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || quiet(base));
+               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || (levels > 0 && quiet_within(base, levels - 1)));
     }
     if (PyTuple_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
-            if (!quiet(PyTuple_GET_ITEM(o, i))) {
+            if (levels == 0 || !quiet_within(PyTuple_GET_ITEM(o, i), levels - 1)) {
                 return false;
             }
         }
         return true;
     }
     return PyArray_IsScalar(o, Number) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
+/* Does letting go of one reference run no Python? */
+static bool quiet(PyObject *o)
+{
+    return quiet_within(o, LEVELS);
 }
 
 static bool replace(PyObject **place, PyObject *value)
