@@ -269,7 +269,7 @@ static bool replace(PyObject **place, PyObject *value)
     return true;
 }
 
-static bool put_field(PyObject *o, PjRow *row, PyObject *value)
+static bool put_field(PjRun *r, PyObject *o, PjRow *row, PyObject *value)
 {
     if (!resolved(Py_TYPE(o), row, true)) {
         return false;
@@ -278,8 +278,9 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
         return replace((PyObject **)((char *)o + row->a), value);
     }
     PyDictValues *values = pj_inline_values(o);
+    Py_ssize_t index = -1;
     if (values != NULL && pj_instance_dict(o) == NULL) {
-        Py_ssize_t index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
+        index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
         if (index >= 0 && values->values[index] != NULL) {
             return replace(&values->values[index], value);
         }
@@ -289,7 +290,13 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
         return false; /* a key may have an __eq__ of its own */
     }
     PyObject *old = stored(o, row);
-    return (old == NULL || quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
+    if (old != NULL && !quiet(old)) {
+        return false;
+    }
+    if (dict == NULL && index < 0) {
+        pj_hold_inputs(r); /* a dict may be made for it, which may collect garbage */
+    }
+    return PyObject_GenericSetAttr(o, row->object, value) == 0;
 }
 
 /* What `del` does: there must be something, whose end runs no Python. */
@@ -346,7 +353,7 @@ int64_t pj_put(int64_t *W, int64_t number)
         PjRow *row = s->rows->count > 0 ? &s->rows->rows[0] : NULL;
         done = row == NULL ? (s->root < 0 ? PyList_CheckExact(o) && PyList_Append(o, value) == 0
                                           : put_index(o, W[s->root], value))
-               : row->op == PJ_GUARD_FIELD ? put_field(o, row, value)
+               : row->op == PJ_GUARD_FIELD ? put_field(r, o, row, value)
                                            : put_item(o, row, value);
         if (done && row != NULL && row->op == PJ_GUARD_FIELD) {
             pj_remember_field(o, row, value, &s->cache);
