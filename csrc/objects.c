@@ -229,8 +229,9 @@ PyObject *pj_make(int64_t *W, int64_t number)
     return o;
 }
 
-/* Does letting go of one reference run no Python? */
-bool pj_quiet(PyObject *o)
+enum { LEVELS = 100 }; /* of tuples in tuples that are looked into: a program may nest them as deep as it has memory, but not the C stack */
+
+static bool quiet_within(PyObject *o, int levels)
 {
     if (Py_REFCNT(o) > 1 || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyUnicode_CheckExact(o) ||
         PyComplex_CheckExact(o) || PyBytes_CheckExact(o)) {
@@ -239,17 +240,23 @@ bool pj_quiet(PyObject *o)
     if (Py_IS_TYPE(o, &PyArray_Type)) {
         PyObject *base = PyArray_BASE((PyArrayObject *)o);
         return PyTypeNum_ISNUMBER(PyArray_TYPE((PyArrayObject *)o)) &&
-               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || pj_quiet(base));
+               ((PyArrayObject_fields *)o)->weakreflist == NULL && (base == NULL || (levels > 0 && quiet_within(base, levels - 1)));
     }
     if (PyTuple_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
-            if (!pj_quiet(PyTuple_GET_ITEM(o, i))) {
+            if (levels == 0 || !quiet_within(PyTuple_GET_ITEM(o, i), levels - 1)) {
                 return false;
             }
         }
         return true;
     }
     return PyArray_IsScalar(o, Number) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
+/* Does letting go of one reference run no Python? */
+bool pj_quiet(PyObject *o)
+{
+    return quiet_within(o, LEVELS);
 }
 
 static bool replace(PyObject **place, PyObject *value)
@@ -263,7 +270,7 @@ static bool replace(PyObject **place, PyObject *value)
     return true;
 }
 
-static bool put_field(PyObject *o, PjRow *row, PyObject *value)
+static bool put_field(PjRun *r, PyObject *o, PjRow *row, PyObject *value)
 {
     if (!resolved(Py_TYPE(o), row, true)) {
         return false;
@@ -272,8 +279,9 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
         return replace((PyObject **)((char *)o + row->a), value);
     }
     PyDictValues *values = pj_inline_values(o);
+    Py_ssize_t index = -1;
     if (values != NULL && pj_instance_dict(o) == NULL) {
-        Py_ssize_t index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
+        index = shared_index(((PyHeapTypeObject *)Py_TYPE(o))->ht_cached_keys, row);
         if (index >= 0 && values->values[index] != NULL) {
             return replace(&values->values[index], value);
         }
@@ -283,7 +291,13 @@ static bool put_field(PyObject *o, PjRow *row, PyObject *value)
         return false; /* a key may have an __eq__ of its own */
     }
     PyObject *old = stored(o, row);
-    return (old == NULL || pj_quiet(old)) && PyObject_GenericSetAttr(o, row->object, value) == 0;
+    if (old != NULL && !pj_quiet(old)) {
+        return false;
+    }
+    if (dict == NULL && index < 0) {
+        pj_hold_inputs(r); /* a dict may be made for it, which may collect garbage */
+    }
+    return PyObject_GenericSetAttr(o, row->object, value) == 0;
 }
 
 /* What `del` does: there must be something, whose end runs no Python. */
@@ -340,7 +354,7 @@ int64_t pj_put(int64_t *W, int64_t number)
         PjRow *row = s->rows->count > 0 ? &s->rows->rows[0] : NULL;
         done = row == NULL ? (s->root < 0 ? PyList_CheckExact(o) && PyList_Append(o, value) == 0
                                           : put_index(o, W[s->root], value))
-               : row->op == PJ_GUARD_FIELD ? put_field(o, row, value)
+               : row->op == PJ_GUARD_FIELD ? put_field(r, o, row, value)
                                            : put_item(o, row, value);
         if (done && row != NULL && row->op == PJ_GUARD_FIELD) {
             pj_remember_field(o, row, value, &s->cache);

@@ -5,7 +5,7 @@
 #include "ints.h"
 #include "helpers.h"
 
-#define BATCH 32 /* numbers whose searches go on side by side */
+#define BATCH 8 /* numbers whose searches go on side by side */
 #define NEAR 8
 #define FEWER 4 /* times as few searches as elements: to find out whether those are sorted would take as long */
 #define FLOATS 16 /* added to the bytes of a float to make its kind */
@@ -25,7 +25,7 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
  * one has ended; `halving`: each by itself, where steps do not depend on what is found. `direction`: 1 where elements never become smaller, -1
  * where they never become larger (as float64, as np.digitize looks), else 0. */
 #define SEARCHES(T, NAN)                                                                                               \
-    static inline int64_t before_##T(T element, T number, int right, bool plain)                                       \
+    static ALWAYS int64_t before_##T(T element, T number, int right, bool plain)                                       \
     {                                                                                                                  \
         if (right) {                                                                                                   \
             return plain ? element <= number : 1;                                                                      \
@@ -33,10 +33,10 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
         return plain ? element < number : !NAN(element);                                                               \
     }                                                                                                                  \
                                                                                                                        \
-    static inline int64_t between_##T(const Vector *a, T number, int right, bool plain, int64_t low, int64_t high)     \
+    static ALWAYS int64_t between_##T(const Vector *a, T number, int right, bool plain, int64_t low, int64_t high)     \
     {                                                                                                                  \
         while (low < high) {                                                                                           \
-            const int64_t middle = low + (high - low) / 2;                                                             \
+            const int64_t middle = low + ((high - low) >> 1);                                                           \
             if (before_##T(ITEM(T, a, middle), number, right, plain)) {                                                \
                 low = middle + 1;                                                                                      \
             }                                                                                                          \
@@ -47,7 +47,7 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
         return low;                                                                                                    \
     }                                                                                                                  \
                                                                                                                        \
-    static inline void in_turn_##T(int64_t *target, const Vector *a, const Vector *v, int right)                       \
+    static ALWAYS void in_turn_##T(int64_t *target, const Vector *a, const Vector *v, int right)                       \
     {                                                                                                                  \
         int64_t low = 0, high = a->n;                                                                                  \
         T last = v->n ? ITEM(T, v, 0) : 0;                                                                             \
@@ -67,39 +67,42 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    static ALWAYS void halve_##T(int64_t *place, const Vector *a, const T *numbers, int64_t n, int right, bool plain)  \
+    static ALWAYS void halve_##T(int64_t *place, const Vector *a, const Vector *v, int64_t n, int right, bool plain)   \
     {                                                                                                                  \
         for (int64_t left = a->n, half; left > 1; left -= half) {                                                      \
-            half = left / 2;                                                                                           \
+            half = left >> 1;                                                                                          \
             for (int64_t k = 0; k < n; k++) {                                                                          \
-                place[k] += half & -before_##T(ITEM(T, a, place[k] + half), numbers[k], right, plain);                 \
+                place[k] += half & -before_##T(ITEM(T, a, place[k] + half), ITEM(T, v, k), right, plain);              \
             }                                                                                                          \
         }                                                                                                              \
         for (int64_t k = 0; a->n && k < n; k++) {                                                                      \
-            place[k] += before_##T(ITEM(T, a, place[k]), numbers[k], right, plain);                                    \
+            place[k] += before_##T(ITEM(T, a, place[k]), ITEM(T, v, k), right, plain);                                 \
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
     static ALWAYS void halving_##T(int64_t *target, const Vector *a, const Vector *v, int right)                       \
     {                                                                                                                  \
         for (int64_t i = 0; i < v->n; i += BATCH) {                                                                    \
-            const int64_t many = v->n - i < BATCH ? v->n - i : BATCH;                                                  \
-            T numbers[BATCH];                                                                                          \
-            int64_t place[BATCH]; /* in no memory that elements may lie in, as the target could */                     \
+            const Vector some = {v->data + i * v->step, v->step, v->n - i < BATCH ? v->n - i : BATCH};                 \
+            int64_t place[BATCH] = {0}; /* in no memory that elements may lie in, as the target could */               \
             int odd = 0;                                                                                               \
-            for (int64_t k = 0; k < many; k++) {                                                                       \
-                place[k] = 0;                                                                                          \
-                numbers[k] = ITEM(T, v, i + k);                                                                        \
-                odd |= NAN(numbers[k]);                                                                                \
+            for (int64_t k = 0; k < some.n; k++) {                                                                     \
+                odd |= NAN(ITEM(T, &some, k));                                                                         \
             }                                                                                                          \
-            halve_##T(place, a, numbers, many, right, true);                                                           \
-            for (int64_t k = 0; odd && k < many; k++) {                                                                \
-                if (NAN(numbers[k])) {                                                                                 \
+            if (some.n == BATCH) { /* in registers */                                                                  \
+                halve_##T(place, a, &some, BATCH, right, true);                                                        \
+            }                                                                                                          \
+            else {                                                                                                     \
+                halve_##T(place, a, &some, some.n, right, true);                                                       \
+            }                                                                                                          \
+            for (int64_t k = 0; odd && k < some.n; k++) {                                                              \
+                const Vector one = {some.data + k * some.step, some.step, 1};                                          \
+                if (NAN(ITEM(T, &one, 0))) {                                                                           \
                     place[k] = 0;                                                                                      \
-                    halve_##T(place + k, a, numbers + k, 1, right, false);                                             \
+                    halve_##T(place + k, a, &one, 1, right, false);                                                    \
                 }                                                                                                      \
             }                                                                                                          \
-            for (int64_t k = 0; k < many; k++) {                                                                       \
+            for (int64_t k = 0; k < some.n; k++) {                                                                     \
                 target[i + k] = place[k];                                                                              \
             }                                                                                                          \
         }                                                                                                              \
@@ -107,12 +110,13 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
                                                                                                                        \
     static ALWAYS bool sorted_##T(const Vector *a)                                                                     \
     {                                                                                                                  \
-        int64_t falls = 0;                                                                                             \
         for (int64_t i = 1; i < a->n; i++) {                                                                           \
             const T one = ITEM(T, a, i - 1), next = ITEM(T, a, i);                                                     \
-            falls += (next < one) | (NAN(one) & !NAN(next));                                                           \
+            if (next < one || (NAN(one) && !NAN(next))) {                                                              \
+                return false;                                                                                          \
+            }                                                                                                          \
         }                                                                                                              \
-        return !falls;                                                                                                 \
+        return true;                                                                                                   \
     }                                                                                                                  \
                                                                                                                        \
     static ALWAYS int direction_##T(const Vector *a)                                                                   \
@@ -137,8 +141,13 @@ enum { RIGHT = 1, BINS = 2, IN_TURN = 4 };
     {                                                                                                                  \
         const int direction = bins ? direction_##T(a) : 1;                                                             \
         const Vector turned = {a->data + (a->n - 1) * a->step, -a->step, a->n}, *rising = direction < 0 ? &turned : a; \
-        if (how & IN_TURN && (v->n < a->n / FEWER || !sorted_##T(rising))) { /* else it makes no difference */         \
-            in_turn_##T(target, rising, v, how & RIGHT);                                                               \
+        /* where elements are sorted it makes no difference; to those that are, a way from the last place is short */  \
+        const bool in_turn = how & IN_TURN && (v->n < a->n / FEWER || sorted_##T(v) || !sorted_##T(rising));           \
+        if (in_turn && how & RIGHT) {                                                                                  \
+            in_turn_##T(target, rising, v, RIGHT);                                                                     \
+        }                                                                                                              \
+        else if (in_turn) {                                                                                            \
+            in_turn_##T(target, rising, v, 0);                                                                         \
         }                                                                                                              \
         else if (direction < 0) {                                                                                      \
             halving_##T(target, &turned, v, how & RIGHT);                                                              \

@@ -1,4 +1,5 @@
-"""What native code has borrowed is there until its last object has been made: nothing of the program runs while an exit makes objects."""
+"""What native code has borrowed is there until its last object has been made: nothing of the program runs while an exit makes objects, and what
+it needs is held where a store makes one."""
 
 import gc
 
@@ -36,7 +37,14 @@ def shares(x):
     thing = held
     pair = Box(x)
     return [pair, thing, pair]
-held, log = None, []
+class Listed(list):
+    pass
+def stores(x):
+    thing = held
+    listed[x % 9].x = x  # the first attribute: a dict is made
+    log.append("goes on")
+    return thing.value
+held, log, listed = None, [], [Listed() for _ in range(9)]
 """
 
 
@@ -80,3 +88,12 @@ def test_the_input_of_a_fragment_goes_while_objects_are_made(entry, backend):
     assert "collected" in expected
     assert "collected" in found  # when is not said: it waits until the exit has made its objects
     assert [what for what in found if what != "collected"] == [what for what in expected if what != "collected"]
+
+
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+def test_the_input_of_a_fragment_goes_while_a_store_makes_a_dict(backend):
+    expected = happens("stores", lambda function: function)
+    with settings(compile_all=True, raise_internal=True):
+        found = happens("stores", lambda function: pijit.jit(function, backend=backend))
+    assert sorted(found) == sorted(expected) == ["collected", "goes on", "gone", "returned"]
+    assert found.index("goes on") < found.index("gone")

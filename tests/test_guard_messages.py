@@ -302,6 +302,31 @@ def test_types_that_change_for_ever_do_not_compile_for_ever(caplog):
     assert len(said(caplog)) == 3
 
 
+def test_what_does_not_fit_what_it_was_compiled_for_is_compiled_once(caplog):
+    """Whether something in no variable refers to the iterator of a loop is seen by the guard only."""
+
+    @pijit.jit
+    def total(kept):
+        s = 0.0
+        for x in kept[0]:
+            s = s + x
+        return s
+
+    pijit.set_logs("guards")
+    for _ in range(3):
+        assert total([iter([1.5] * 100)]) == 150.0
+    stats = pijit.stats(total)
+    assert (stats.compiles, stats.hits, stats.gave_up) == (1, 0, "PJ411")
+    assert [fragment.retired for fragment in stats.fragments] == ["PJ411"]
+    (line,) = said(caplog)
+    assert "expected an object that nothing else refers to, got a shared list_iterator" in line
+    assert "-> interpreter from here on: what was compiled did not fit what it was compiled for (PJ411)" in line
+    walks = _native.counters()["walks"]
+    assert total([iter([1.5] * 100)]) == 150.0
+    assert _native.counters()["walks"] == walks
+    assert "PJ411 fragment that never fitted" in str(pijit.explain(total, [iter([1.5] * 100)]))
+
+
 def test_fragments_of_a_full_entry_stay_in_use():
     @pijit.jit
     def step(u):

@@ -121,3 +121,18 @@ def test_items_stay_the_objects_that_they_are(items):
     for _ in range(3):
         assert all(made is item for made, item in zip(fast(items), items, strict=True))
     assert pijit.stats(fast).hits
+
+
+@pytest.mark.parametrize("around", [zip, enumerate])
+def test_iterators_within_iterators_however_many(around):
+    @pijit.jit
+    def count(iterator):
+        n = 0
+        for _ in iterator:
+            n += 1
+        return n
+
+    iterator = iter([1.5] * 100)
+    for _ in range(2000):
+        iterator = around(iterator)
+    assert count(iterator) == 100  # without an internal error

@@ -674,3 +674,32 @@ def test_layers_beside_a_list_that_grows():
 def test_network():
     stats = check(network, [Dense(3, 4), Dense(4, 2)], np.ones((5, 3)))
     assert not stats.breaks
+
+
+LOOP_OF_STORES = "s = 0.0\nfor i in range(n):\n    {0} = value\n    s += {1}\nreturn s"
+
+
+@pytest.mark.parametrize(("old", "number"), [("o.t", "o.x"), ("o[0]", "o[1]"), ("o['t']", "o['x']")])
+def test_what_a_store_lets_go_of_may_be_nested_however_deep(old, number):
+    """Whether that runs Python is asked on the C stack."""
+
+    class Held:
+        pass
+
+    space = {}
+    exec("def store(o, value, n):\n    " + LOOP_OF_STORES.format(old, number).replace("\n", "\n    "), space)
+    put = {}
+    exec(f"def put(o, value):\n    {old} = value\n", put)
+    o = {"o.t": Held, "o[0]": lambda: [(), 1.5], "o['t']": dict}[old]()
+    if old != "o[0]":
+        put["put"](o, ())
+        exec(f"{number} = 1.5", {"o": o})
+    store = pijit.jit(space["store"])
+    for nested in (1, 1, 400_000):
+        t = ()
+        for _ in range(nested):
+            t = (t,)
+        put["put"](o, t)
+        del t
+        assert store(o, (1, 2), 10) == 15.0
+    assert pijit.stats(store).hits

@@ -91,6 +91,8 @@ SAID = {
     "PJ408": "not a Python function: jit(len): PJ408 not a Python function; returned as it is",
     "PJ409": "generator or coroutine function: jit(f): PJ409 generator or coroutine function; returned as it is",
     "PJ410": "hot, to be compiled later: PJ410 hot, to be compiled later: N s of compiling so far, N s to go",
+    "PJ411": "fragment that never fitted: 'value 0 of the expression being evaluated' expected an object that nothing else refers to, "
+    "got a shared list_iterator",
     "PJ901": "internal error in pijit: PJ901 internal error in pijit: not compiled from here",
 }  # fmt: skip
 

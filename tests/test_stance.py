@@ -128,6 +128,36 @@ def test_threshold_sets_both_and_mistakes_are_one_line(tmp_path):
     assert set(done.stderr.splitlines()) == {"pijit: PIJIT_THRESHOLD='x' is not an int; ignored"}
 
 
+ENABLED = {"PYTHONPATH": f"{ROOT / 'pijit' / 'command' / 'startup'}{os.pathsep}{ROOT}", "PIJIT_ENABLE": "*", "PIJIT_THRESHOLD": "1"}
+# What __main__ holds goes at the end of the program, and so does the interpreter that is left: CPython 3.12 dies where it does not.
+LEFT = LIBRARY + """
+import sys
+class Held:
+    def __del__(self): print("gone", self, sys)
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+Held.__repr__ = lambda self: "held"
+held, other = Held(), interpreters.create()
+interpreters.run_string(other, "import sys; print([name for name in sys.modules if name.partition('.')[0] in ('pijit', 'numpy')], flush=True)")
+for _ in range(5): work(500)
+print("pijit" in sys.modules)
+"""
+
+
+def test_what_the_program_leaves_goes_at_its_end(tmp_path):
+    """Interpreters beside the main one have nothing of pijit in them: NumPy cannot be there."""
+    pytest.importorskip("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
+    (tmp_path / "program.py").write_text(LEFT)
+    (tmp_path / "own.py").write_text("import pijit; pijit.enable()\n" + LEFT)
+    said = "[]\n%s\ngone held <module 'sys' (built-in)>\n"
+    assert run("program.py", cwd=tmp_path) == said % False
+    assert run("program.py", cwd=tmp_path, **ENABLED) == said % True
+    assert run("own.py", cwd=tmp_path, PIJIT_THRESHOLD="1") == said % True
+    assert run("-m", "pijit", "run", "--threshold", "1", "program.py", cwd=tmp_path) == said % True
+
+
 WORKERS = LIBRARY + """
 def task(n):
     import sys

@@ -157,7 +157,6 @@ def main(arguments: list[str]) -> None:
     if options.everything:
         tiers.enable_pattern("*")
     export(options)
-    atexit.register(tiers.disable_all)  # before the interpreter clears __main__: nothing of ours may keep it alive
     if options.report:
         records.keep = []
         atexit.register(print_report)

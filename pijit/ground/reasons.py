@@ -241,6 +241,10 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ410", "not_yet", "hot, to be compiled later",
            "What was looked at and compiled so far has taken its share of the program's time and of what native code has saved.",
            "Nothing: it is compiled when the program has run for longer. Jit the function to have it compiled at its first call."),
+    Reason("PJ411", "never_fitted", "fragment that never fitted",
+           "What was compiled did not fit even what it was compiled for, as where something beside the loop refers to the iterator that it goes "
+           "through. It was retired, and nothing more is compiled there.",
+           "See the guard that failed. Let the loop go through the container itself, or through an iterator that nothing else has."),
     # 9xx: internal
     Reason("PJ901", "internal", "internal error in pijit", "pijit failed; the code ran in the interpreter and its result is right.",
            "Please report it, with the traceback that the log holds."),

@@ -237,10 +237,8 @@ def _compile(
     if entry.compiled >= CONFIG.max_fragments:
         return _full(state, record, entry, pc, cause)
     unfit = [fragment for fragment in state.fragments(pc) if not fragment.hits]
-    if unfit and not CONFIG.compile_all:  # not even the frames that they were made for fit them, and each look at them costs something
-        for fragment in unfit:
-            retire(state, record, fragment, "too_many_versions")
-        return NEVER
+    if unfit and not CONFIG.compile_all:
+        return _never_fitted(state, record, entry, pc, unfit, cause)
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
@@ -341,11 +339,23 @@ _REVIEW = 4096  # misses of a full entry before it is asked whether its fragment
 def _full(state: Any, record: Record, entry: Entry, pc: int, cause: Difference | None) -> int:
     """An entry at the limit: its fragments stay, other types run in the interpreter, the last reason is on record."""
     if entry.hits < 0:
-        record.gave_up = reasons.lookup("too_many_versions").id
-        record.last_reason = cause.text() if cause is not None else ""
-        outcome = f"interpreter from here on: all {CONFIG.max_fragments} fragments are used (PJ402)"
-        messages.tell(record, entry, messages.line_of(record.code, pc), cause, outcome)
+        _give_up(record, entry, pc, cause, "too_many_versions", f"all {CONFIG.max_fragments} fragments are used")
     return _review(state, record, entry, pc, "too_many_versions")
+
+
+def _never_fitted(state: Any, record: Record, entry: Entry, pc: int, unfit: list[Any], cause: Difference | None) -> int:
+    """Fragments that did not fit even the frames that they were made for go, since each look at them costs something, and no more are made."""
+    _give_up(record, entry, pc, cause, "never_fitted", "what was compiled did not fit what it was compiled for")
+    for fragment in unfit:
+        retire(state, record, fragment, "never_fitted")
+    return NEVER
+
+
+def _give_up(record: Record, entry: Entry, pc: int, cause: Difference | None, reason: str, what: str) -> None:
+    """On record: an entry gets no more fragments."""
+    record.gave_up = reasons.lookup(reason).id
+    record.last_reason = cause.text() if cause is not None else ""
+    messages.tell(record, entry, messages.line_of(record.code, pc), cause, f"interpreter from here on: {what} ({record.gave_up})")
 
 
 def _review(state: Any, record: Record, entry: Entry, pc: int, reason: str) -> int:

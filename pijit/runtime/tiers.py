@@ -49,7 +49,6 @@ def start(function: object = None) -> None:
             on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_trial=entries.on_trial, on_error=on_error, on_fork=forks.wait
         )
         started = True
-        atexit.register(stop)  # before modules are cleared, what we call included
     wanted = True
     owned = function is not None and _native.own(function)
     if CONFIG.stance == "eager":
@@ -275,6 +274,7 @@ def rest() -> None:
         stop()
 
 
+@atexit.register  # before modules are cleared, what we call included: nothing of ours may keep what the program's namespaces hold alive
 def disable_all() -> None:
     """Take the hook out. Jitted functions run as plain ones until something is enabled again."""
     for namespace in list(NAMESPACES.values()):

@@ -23,6 +23,7 @@ _RANGE = type(iter(range(0)))
 _SEQUENCE = frozenset({type(iter([])), type(iter(np.empty(0)))})
 _KINDS = _SEQUENCE | {_RANGE, enumerate, zip}
 _LARGE = 2**62
+_LEVELS = 8  # of iterators that go through others: a program may put as many into each other as it likes
 
 
 def load(tracer: Tracer, source: Source, actual: Any) -> Abstract | None:
@@ -33,12 +34,12 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract | None:
     return _load(tracer, source, actual) if all(map(_goes_on, parts)) and _are_own(tracer, parts) else None
 
 
-def _with_inner(iterator: Any) -> Iterator[Any]:
-    """An iterator and those that it goes through."""
-    yield iterator
-    if type(iterator) in (enumerate, zip):
+def _with_inner(iterator: Any, levels: int = _LEVELS) -> Iterator[Any]:
+    """An iterator and those that it goes through; None for one too deep."""
+    yield iterator if levels else None
+    if levels and type(iterator) in (enumerate, zip):
         for inner in iterator.__reduce__()[1][: 1 if type(iterator) is enumerate else None]:
-            yield from _with_inner(inner)
+            yield from _with_inner(inner, levels - 1)
 
 
 def _are_own(tracer: Tracer, iterators: list[Any]) -> bool:
