@@ -239,7 +239,7 @@ static int64_t interval(double x, const double *xp, int64_t n, int64_t guess)
         }
     }
     while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
+        const int64_t middle = low + ((high - low) >> 1);
         if (x >= xp[middle]) {
             low = middle + 1;
         }
