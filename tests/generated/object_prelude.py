@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import heapq
 import itertools
 import math
 import operator

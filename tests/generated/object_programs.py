@@ -33,6 +33,7 @@ VARIABLES = {
     "h": ("h",),
     "it": ("it", "its"),
     "pairs": ("pairs",),
+    "dq": ("dq", "dr"),
     "g": ("g",),
     "f": ("f", "inner"),
 }
@@ -45,6 +46,7 @@ x, y, m, e, u, w, r, b = n, q, [q, 2], {"a": 1, "b": n}, {1, 2, "a"}, set(), "1"
 o, p, c, h = Point(n), Child(q, tag="s"), Slotted(n, q), Field(a)
 it, its, pairs, g = iter(l), iter([1, 2, 3]), zip(l, m), echo(n)
 f, inner, t = counter(1), counter(0.5), []
+dq, dr = deque([1, n]), deque([2], 3)
 """.strip()
 
 SCRIPT = """
@@ -82,7 +84,7 @@ LEAVES: dict[str, tuple[str, ...]] = {
     "count": ("3", "4", "6", "10", "len(<l>)", "5, 0, -1", "2, 5"),
     "index": ("0", "-1", "1", "2", "len(<l>) // 2", "7"),
     "slice": ("1:", ":-1", "::-1", "1:3", "::2", ":"),
-    "key": ("'a'", "'b'", "'c'"),
+    "key": ("'a'", "'b'", "'c'", "'a'", "'b'", "1", "<n>", "(1, <n>)", "(<n>, (<n>, 'a'))", "<s>", "len(<l>)"),
     "error": ERRORS,
     "num": (
         *("<n>", "<n>", "<n>", "0", "1", "2", "3", "-1", "0.5", "7", "True", "1.5", "2**62", "(10**20)", "math.inf", "-0.0"),
@@ -115,6 +117,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         "<str>.count('1')",
         *("sorted(<list>, key=lambda v: -v)[0]", "min(<list>, key=<f>)", "find(<list>, <num>)[0]", "remember(<num>)[0]"),
         "bytes([3, 5])[<index>]",
+        *("heapq.heappop(<l>)", "<dq>.popleft()", "<dq>.pop()", "<dq>[<index>]", "len(<dq>)", "sum(<dq>)", "<l>.pop(<index>)", "ord(<s>[<index>])"),
         *("hash(round(<num>)) % 7", "int.from_bytes(<str>.encode()[:3], 'big')", "deque(<list>, 2).pop()", "defaultdict(int, <dict>)['z']"),
         # of objects
         *("<obj>.x", "<obj>.y", "<obj>.norm", "<obj>.scale", "<obj>.late", "<obj>.cached", "<obj>.limit", "<obj>.step(<num>).x"),
@@ -148,7 +151,7 @@ RICHER: dict[str, tuple[str, ...]] = {
     ),
     "cond": (
         *("<num> <cmp> <num>", "<num> <cmp> <num>", "<num> < <num> < <num>", "note(<num>) < note(<num>) <= note(<num>)", "<num> in <list>"),
-        *("<num> in <obj>", "<key> in <dict>", "<num> in <set>", "'1' in <str>", "<obj> < <num>", "<obj> == <obj>", "<o> is <o>"),
+        *("<num> in <obj>", "<key> in <dict>", "<num> in <dict>", "<num> in <dq>", "<key> not in <d>", "<s> < <str>", "<num> in <set>", "'1' in <str>", "<obj> < <num>", "<obj> == <obj>", "<o> is <o>"),
         "<l> is <l>",
         *("isinstance(<num>, int)", "isinstance(<obj>, Child)", "isinstance(<num>, (int, float))", "not <num>", "<num> and <num>"),
         "<obj> or <num>",
@@ -212,6 +215,7 @@ RICHER: dict[str, tuple[str, ...]] = {
             *("<n> in <dict>.values()", "k, <n> in <dict>.items()", "k in <d>", "k in list(<d>)", "<n>, _ in sums(<list>)"),
             "k, <n> in enumerate(<l>, 1)",
             *("<n>, k in zip(<l>, <array>)", "k, <n> in <pairs>", "<n> in reversed(<l>)", "<n> in map(<f>, <l>)"),
+            *("<n> in <dq>", "k in <d>.items()", "k in <s>", "<n> in <d>", "k, <n> in <d>.items()"),
             *("<n> in filter(None, <l>)", "k in sorted(<set>, key=repr)", "k in <s>"),
             *("<n>, *m in [(<num>, 2), <l>]", "<o>.x in <l>", "<l>[0] in range(3)", "<o> in [SHARED, <obj>]"),
             *("<n> in sorted(<l>, reverse=True)", "k in Colour"),
@@ -256,7 +260,9 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("<d> = <dict>", "<d>[<key>] = <num>", "<d>[<key>] <add>= <num>", "<d>.update(b=<num>)", "<d>.update(<dict>)"),
         *("del <d>[<key>]", "<d> |= <dict>"),
         *("out.append(list(<d>.items()))", "<d>.popitem()", "<d>[note(<key>)] = note(<num>)", "<d>.clear()", "<u> = <set>"),
-        *("<u>.add(<num>)", "<u>.discard(<num>)", "<u> ^= {<num>}"),
+        *("<u>.add(<num>)", "<u>.discard(<num>)", "<u> ^= {<num>}", "<u>.add((<num>, 1))", "<u>.remove(<num>)"),
+        *("<d>[<num>] = <d>.get(<num>, 0) + 1", "<d>[<key>] = <list>", "<d>.pop(<key>), <d>.setdefault(<key>, <num>)", "heapq.heappush(<l>, <num>)"),
+        *("<dq>.append(<num>)", "<dq>.appendleft(<num>)", "<dq> = deque(<list>)", "out.append(list(<dq>))", "out.append(<s>[<index>])"),
         # objects
         *("<o> = <obj>", "<o>.x = <num>", "<o>.x <op>= <small>", "<o>.y <add>= <num>", "<o>.norm = <num>", "<o>.norm += <num>"),
         *("<o>.limit = <num>", "<o>.limit += 400"),
