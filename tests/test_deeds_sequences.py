@@ -246,6 +246,24 @@ def f(p, q, n):
     check(source, [3.5, 1.5, 2, 0, 0, 0, 0], [4, "a"], 4)
 
 
+def test_as_many_are_expected_of_a_slice_as_it_has():
+    def f(items, n):
+        total = 0
+        for _ in range(n):
+            a, b = items[:2]
+            c, *rest = items[-3:]
+            total += a * b + c + len([*items[1::2], *rest])
+        return total
+
+    fast = pijit.jit(f)
+    items = [*range(9)]
+    assert fast(items, 50) == f(items, 50)
+    assert fast(items, 50) == f(items, 50)
+    assert not pijit.stats(fast).breaks
+    assert [fragment.exits for fragment in pijit.stats(fast).fragments] == [0] * len(pijit.stats(fast).fragments)
+    check(f, items, 5)
+
+
 def test_one_tuple_stays_one():
     def f(n):
         d, seen, q, p = {}, set(), deque(), []

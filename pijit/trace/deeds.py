@@ -432,7 +432,12 @@ def char(t: Tracer, owner: Abstract, index: Value) -> Abstract:
 def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
     """A slice of a list, tuple, text or bytes: a new one."""
     like = standins.sample_of(t, owner)
-    sample = like[0][:0] if like is not None and objects.class_of(owner) not in (list, tuple) else like[0] if like is not None else _UNKNOWN
+    sample: Any = _UNKNOWN
+    if like is not None:
+        ends = [end.value for end in bounds.inner() if isinstance(end, Known) and type(end.value) in (int, bool, type(None))]
+        known = len(ends) == len(bounds.inner()) and ends[-1] != 0  # a step of 0 raises
+        listed = objects.class_of(owner) in (list, tuple)
+        sample = like[0][:0] if not listed else like[0][slice(*ends)] if known else like[0]  # how many there are is counted on
     found = do(t, "call", [Known(operator.getitem), owner, bounds], list(sample) if type(sample) is list else sample, pure=True)
     return own(t, found) if objects.class_of(owner) is list else found
 

@@ -109,7 +109,8 @@ UNSUPPORTED = {
 }
 
 # Operations whose checks depend on NumPy's error state; attr "errors" where it is not that of the graph.
-_MAX_EXIT_SLOTS = 200_000  # of all exits of a graph: compiling takes time and memory for each
+_MAX_EXIT_SLOTS = 200_000  # of all exits of a graph: compiling takes time and memory for each,
+_MAX_EXIT_VALUES = 50_000  # and more for what is put there
 _MAX_INPUTS = 2000
 _INNER = 8  # times as many versions within inlined calls and behind them: there the paths of the caller are told apart, too
 _MAX_UNROLLED = 2000  # operations of a graph in which a loop is unrolled
@@ -149,7 +150,7 @@ class Tracer:
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
         self._ops = 0
-        self._exit_slots = 0
+        self._exit_slots = self._exit_values = 0
         self.again = False  # something was found out too late: see holders
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
@@ -207,7 +208,8 @@ class Tracer:
                 raise TooLong
             instruction = frame.bytecode.at(frame.pc)
             self.checkpoint = [f.copy() for f in self.state.frames]
-            if frame.bytecode.is_wide or self._exit_slots > _MAX_EXIT_SLOTS or len(self.graph.inputs) > _MAX_INPUTS:
+            exits = self._exit_slots > _MAX_EXIT_SLOTS or self._exit_values > _MAX_EXIT_VALUES
+            if frame.bytecode.is_wide or exits or len(self.graph.inputs) > _MAX_INPUTS:
                 self._stop(Break("graph_limit", "too many variables"))
                 return
             self.ran_python = False
@@ -296,7 +298,9 @@ class Tracer:
         """An exit with the frames as they were at the start of the current instruction, or with those given."""
         chosen = self.checkpoint if frames is None else frames
         self._exit_slots += sum(len(frame.locals) + len(frame.stack) for frame in chosen)
-        return Exit(kind, reason, snapshot(chosen, self.entry_values), stored_names(chosen[0], self.entry_values))
+        made = Exit(kind, reason, snapshot(chosen, self.entry_values), stored_names(chosen[0], self.entry_values))
+        self._exit_values += len(made.values())
+        return made
 
     def check(self, condition: Value, reason: str) -> None:
         """Leaves (redo) unless the condition holds."""
