@@ -40,7 +40,7 @@ SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_
 	test_unseen.py test_follow.py test_backlog.py test_roll.py test_scatter.py test_histograms.py test_ranges.py test_trial.py test_interruptions.py \
 	test_made_at_exits.py test_closures.py test_instances.py test_levels.py test_masks.py test_generators.py test_guard_kinds.py test_replaced.py \
 	test_scattered.py test_iterators.py test_lengths.py test_passing.py test_dozing.py \
-	test_inline_caches.py test_borrowed.py
+	test_inline_caches.py test_borrowed.py test_deeds.py test_deeds_sequences.py test_searches.py
 SANITIZER := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g
 library = $(shell $(CC) -print-file-name=$(1))
 sanitize: $(VENV)/.ready

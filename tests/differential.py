@@ -421,3 +421,12 @@ def check_calls(
 def check(what: Any, *args: Any, calls: int = 3, **how: Any) -> Any:
     """The same arguments again and again, in every configuration."""
     return check_calls(what, [args] * calls, **how)
+
+
+def check_native(form: str, names: str, *args: Any) -> None:
+    """The same for an expression of NumPy's, which native code computes without a call of NumPy, and without leaving."""
+    stats = check(f"def f({names}):\n    return {form}\n", *args, configurations=("jit",))
+    assert not stats.exits
+    fast = pijit.jit(eval(f"lambda {names}: {form}"))
+    fast(*args)
+    assert "= call" not in str(pijit.explain(fast)), form

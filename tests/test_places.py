@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check, check_calls
-
-import pijit
+from differential import check, check_calls, check_native
 
 RNG = np.random.default_rng(81)
 FORMS = ["np.nonzero(a)", "np.where(a)", "a.nonzero()[0]", "np.flatnonzero(a)", "np.where(a != 0)[0] * 2", "np.flatnonzero(a)[-1:]"]
@@ -54,11 +52,7 @@ def test_what_is_left_to_numpy():
 def test_natively():
     a = RNG.standard_normal(70)
     for form in ("np.flatnonzero(a > 0)", "np.where(a > 1)[0]", "np.nonzero(a)", "a[np.flatnonzero(a > 0)]", "np.flatnonzero(a).sum()"):
-        stats = check(f"def f(a):\n    return {form}\n", a, configurations=("jit",))
-        assert not stats.exits
-        fast = pijit.jit(eval(f"lambda a: {form}"))
-        fast(a)
-        assert "= call" not in str(pijit.explain(fast)), form
+        check_native(form, "a", a)
 
 
 def test_in_a_loop():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check, check_calls
-
-import pijit
+from differential import check, check_calls, check_native
 
 RNG = np.random.default_rng(51)
 REPEATS = ["np.repeat(a, 2)", "np.repeat(a, n)", "a.repeat(3, 0)", "np.repeat(a, n, axis=-1)", "a.repeat(repeats=n, axis=a.ndim - 1)"]
@@ -82,11 +80,7 @@ def test_natively():
     forms = ["np.repeat(v, 2)", "np.repeat(a, n, axis=0)", "a.repeat(n, 1)", "np.tile(v, n)", "np.tile(a, (2, 1))", "np.meshgrid(v, v)[0]"]
     forms += ["np.kron(a, a)"]
     for form in [*forms, "np.full_like(a, 2.5)", "np.full_like(a, n, dtype=int)"]:
-        stats = check(f"def f(a, v, n):\n    return {form}\n", a, v, 3, configurations=("jit",))
-        assert not stats.exits
-        fast = pijit.jit(eval(f"lambda a, v, n: {form}"))
-        fast(a, v, 3)
-        assert "= call" not in str(pijit.explain(fast)), form
+        check_native(form, "a, v, n", a, v, 3)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "f8", "c16"])
