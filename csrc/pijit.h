@@ -214,12 +214,16 @@ int64_t pj_do_only(int64_t *W, int64_t site);
 PyObject *pj_find(int64_t *W, int64_t site, PyObject *owner);
 PyObject *pj_next(PyObject *it);
 int pj_deed_site_parse(PjSite *s, PyObject *tuple);
+
+/* texts.c, but pj_text_same: keys.c */
 PyObject *pj_char(PyObject *text, int64_t index);
 int64_t pj_ord(PyObject *text);
 int64_t pj_byte(PyObject *bytes, int64_t index);
 int64_t pj_text_order(PyObject *a, PyObject *b);
 int64_t pj_text_same(PyObject *a, PyObject *b);
 int64_t pj_text_has(PyObject *text, PyObject *part);
+
+/* objects.c, for Python */
 PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
 
