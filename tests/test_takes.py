@@ -109,6 +109,7 @@ def test_by_ints_of_any_width(dtype):
 
 FUSED = {
     "summed": "return np.sum(v * x[i]), x[i].sum(), x[i].mean()",
+    "summed, of what is better done several at once": "return np.sum(np.sqrt(np.abs(x[i])) / v + x[i])",
     "and written": "y = x[i]\n    return y, y * v, (y * v).sum()",
     "two": "return (x[i] - x[i[::-1]]) * v, i[i % max(len(i), 1)]",
     "of what is made here": "y = x * 2\n    return y[i] + v, (x[i] + y[i]).sum()",
@@ -124,7 +125,7 @@ FUSED = {
 def test_fused_with_what_is_done_with_them(name):
     source = f"import numpy as np\ndef f(x, i, v):\n    {FUSED[name]}\n"
     calls = []
-    for n in (0, 1, 5, 130):
+    for n in (0, 1, 8, 13, 130):
         for m in (0, 1, 7):
             x, v = RNG.standard_normal(m), RNG.standard_normal(n)
             inside = RNG.integers(-m, m, n) if m else np.zeros(n, int)

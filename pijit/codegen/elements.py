@@ -111,6 +111,19 @@ def _slice_bounds(d: Driver, op: Op) -> tuple[Any, Any]:
     *bounds, length = map(d.scalar, op.args)
     if len(bounds) < 2:  # absent ones may be left out
         bounds = [bounds.pop(0) if has else None for has in given]
+    if step != 1 or all(isinstance(bound, ir.Constant) for bound, has in zip(bounds, given, strict=True) if has):
+        return _adjusted(b, bounds, length, step, given)
+    start, stop = (bound if has else end for bound, has, end in zip(bounds, given, (ZERO, length), strict=True))
+    asked, inside = b.sub(stop, start), b.icmp_unsigned("<", start, stop)
+    if given[1]:
+        inside = b.and_(inside, b.icmp_unsigned("<=", stop, length))
+    with d.rarely(b.not_(inside)) as merge:
+        first, far = _adjusted(b, bounds, length, step, given)
+    return merge.choose(start, first), merge.choose(asked, far)
+
+
+def _adjusted(b: Any, bounds: list[Any], length: Any, step: int, given: tuple[bool, bool]) -> tuple[Any, Any]:
+    """The same for any bounds."""
     lowest, highest = (ZERO, length) if step > 0 else (i64(-1), b.sub(length, ONE))
     ends = (lowest, highest) if step > 0 else (highest, lowest)
     start, stop = (

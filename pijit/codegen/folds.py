@@ -17,7 +17,8 @@ from ..ir.kernel import Kernel
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
-from .vectors import AROUND, EIGHT_AT_ONCE, NOT_UNROLLED, Wishes
+from .llvm import call
+from .vectors import AROUND, EIGHT_AT_ONCE, NOT_UNROLLED, Wishes, taken_singly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,11 +132,27 @@ class FoldedBody(Body):
         wide = bits if type == bits.type else builder.zext(bits, type)
         builder.store(builder.or_(builder.load(place, typ=type), wide), place)
 
+    def taken(self, source: int, dtype: str, pointer: ir.Value, index: ir.Value) -> Any:
+        """As ever; of elements that are made one by one, those that are not counted from the end take no more than a look."""
+        if self.lane is not None:
+            return super().taken(source, dtype, pointer, index)
+        builder, (length, distance) = self.builder, self.rows[source]
+        usual = builder.gep(pointer, [builder.mul(index, distance)], source_etype=scalars.I8)
+        before = builder.block
+        with builder.if_then(builder.icmp_unsigned(">=", index, length), likely=False):
+            other, missing = self.wrapped(source, pointer, index)
+            self.accumulate(missing)
+            inside = builder.block
+        place = builder.phi(POINTER)
+        place.add_incoming(usual, before)
+        place.add_incoming(other, inside)
+        return scalars.load(builder, dtype, place)
+
     def finish(self) -> ir.Value:
         builder = self.builder
         for type, place in self.lanes.items():
             lanes = builder.load(place, typ=ir.VectorType(type, _SUMS))
-            bits = functools.reduce(builder.or_, (builder.extract_element(lanes, ir.IntType(32)(lane)) for lane in range(_SUMS)))
+            bits = call(builder, f"llvm.vector.reduce.or.v{_SUMS}i{type.width}", type, lanes)
             super().accumulate(builder.trunc(bits, scalars.I1) if type == scalars.I8 else bits)
         return super().finish()
 
@@ -212,17 +229,37 @@ class _Pairs:
         """At most a block, as the elements are made."""
         body, b = self.body, self.body.builder
         with b.if_then(b.icmp_signed(">=", n, I64(_SUMS))):
-            b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
-            for distances in body.versions():
-                with body.loop(I64(0), b.lshr(n, I64(3)), NOT_UNROLLED) as turn:
-                    start = b.add(first, b.shl(turn, I64(3)))
-                    with body.loop(I64(0), I64(_SUMS), () if distances else EIGHT_AT_ONCE) as lane:
-                        body.lane = None if distances else lane
-                        b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
-                        body.lane = None
-                    self._add_eight(self.lanes)
-            self._join_eight()
+            turns = b.lshr(n, I64(3))
+            self._join(self._singly(first, turns) if body.small and taken_singly(body.kernel) else self._at_once(first, turns))
         self.in_turn(b.add(first, b.and_(n, I64(-_SUMS))), b.add(first, n), NOT_UNROLLED)
+
+    def _at_once(self, first: ir.Value, turns: ir.Value) -> list[ir.Value]:
+        """The eight sums, in a vector."""
+        body, b = self.body, self.body.builder
+        b.store(self.vector([body._nothing().constant] * _SUMS), self.eight)
+        for distances in body.versions():
+            with body.loop(I64(0), turns, NOT_UNROLLED) as turn:
+                start = b.add(first, b.shl(turn, I64(3)))
+                with body.loop(I64(0), I64(_SUMS), () if distances else EIGHT_AT_ONCE) as lane:
+                    body.lane = None if distances else lane
+                    b.store(self.element(b.add(start, lane)), self._at(self.lanes, body.type, lane))
+                    body.lane = None
+                more = b.load(self.lanes, typ=self.vector, align=_ALIGNED)
+                b.store(self._add(b.load(self.eight, typ=self.vector), more), self.eight)
+        sums = b.load(self.eight, typ=self.vector)
+        return [b.extract_element(sums, ir.IntType(32)(number)) for number in range(_SUMS)]
+
+    def _singly(self, first: ir.Value, turns: ir.Value) -> list[ir.Value]:
+        """The eight sums, of elements that are better made one by one."""
+        body, b = self.body, self.body.builder
+        sums = [body.entry.alloca(body.type) for _ in range(_SUMS)]
+        for sum in sums:
+            b.store(body._nothing(), sum)
+        with body.loop(I64(0), turns, AROUND) as turn:
+            start = b.add(first, b.shl(turn, I64(3)))
+            for lane, sum in enumerate(sums):
+                b.store(body._add(b.load(sum, typ=body.type), self.element(b.add(start, I64(lane)))), sum)
+        return [b.load(sum, typ=body.type) for sum in sums]
 
     def in_turn(self, low: ir.Value, high: ir.Value, wishes: Wishes = ()) -> None:
         """One after the other, to what is there."""
@@ -277,19 +314,11 @@ class _Pairs:
         b.branch(up)
         b.position_at_end(done)
 
-    def _add_eight(self, place: ir.Value) -> None:
-        b = self.body.builder
-        more = b.load(place, typ=self.vector, align=_ALIGNED)
-        b.store(self._add(b.load(self.eight, typ=self.vector), more), self.eight)
-
-    def _join_eight(self) -> None:
+    def _join(self, sums: list[ir.Value]) -> None:
         """The sum of the eight sums."""
-        body, b = self.body, self.body.builder
-        sums = b.load(self.eight, typ=self.vector)
-        parts = [b.extract_element(sums, ir.IntType(32)(number)) for number in range(_SUMS)]
-        while len(parts) > 1:
-            parts = [body._add(*parts[number : number + 2]) for number in range(0, len(parts), 2)]
-        body._set(parts[0])
+        while len(sums) > 1:
+            sums = [self.body._add(*sums[number : number + 2]) for number in range(0, len(sums), 2)]
+        self.body._set(sums[0])
 
     def _add(self, one: ir.Value, other: ir.Value) -> ir.Value:
         b = self.body.builder

@@ -129,8 +129,11 @@ class Body:
             elif kind in ("stride", "store_stride"):
                 number = number if kind == "stride" else len(self.kernel.operands)
                 self.strides[number, extra] = value
-            elif kind in ("rows", "row_stride"):
-                self.rows.setdefault(number, []).append(value)
+            elif kind == "rows":
+                distance = self.kernel.operands[number].distance
+                self.rows[number] = [value] if distance is None else [value, I64(distance)]
+            elif kind == "row_stride":
+                self.rows[number].append(value)
             elif kind == "fold":
                 value.add_attribute("noalias")
                 self.sums = value
@@ -322,12 +325,17 @@ class Body:
 
     def taken(self, source: int, dtype: str, pointer: ir.Value, index: ir.Value) -> Any:
         """The element at a place, which may be counted from the end; where there is none it is trouble, and nothing of the operand is read."""
+        place, missing = self.wrapped(source, pointer, index)
+        self.trouble.append(missing)
+        return scalars.load(self.builder, dtype, place)
+
+    def wrapped(self, source: int, pointer: ir.Value, index: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Where the element is, and whether there is none."""
         builder, (length, distance) = self.builder, self.rows[source]
         found = builder.select(builder.icmp_signed("<", index, I64(0)), builder.add(index, length), index)
         missing = builder.icmp_unsigned(">=", found, length)
-        self.trouble.append(missing)
         place = builder.gep(pointer, [builder.mul(found, distance)], source_etype=scalars.I8)
-        return scalars.load(builder, dtype, builder.select(missing, self.nothing(), place))
+        return builder.select(missing, self.nothing(), place), missing
 
     def nothing(self) -> ir.Value:
         """The place of an element that is 0."""

@@ -58,6 +58,15 @@ def collects(kernel: Kernel) -> bool:
     strided = [operand.dtype for operand in kernel.operands if operand.strides and operand.strides[-1] is None]
     if any(np.dtype(dtype).itemsize not in (4, 8) for dtype in strided):  # there are no instructions for others
         return False
+    return _slow_singly(kernel)
+
+
+def taken_singly(kernel: Kernel) -> bool:
+    """Whether elements that are taken here and there are better added up one by one than collected into vectors."""
+    return any(step.ufunc == "take" for step in kernel.steps) and not _slow_singly(kernel)
+
+
+def _slow_singly(kernel: Kernel) -> bool:
     return any(step.ufunc in _SLOW_SINGLY for step in kernel.steps)
 
 

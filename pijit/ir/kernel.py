@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An input. ``strides`` has one entry per kernel axis: a constant number of bytes (0: broadcast along it), or None: passed at
-    run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds or takes elements of."""
+    run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds or takes elements of.
+    ``distance``: the stride of that axis, or None: passed at run time."""
 
     dtype: str
     strides: tuple[int | None, ...] | None
     rows: bool = False
+    distance: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Kernel:
             yield "pointer", number, 0
             if operand.rows:
                 yield "rows", number, 0
-                yield "row_stride", number, 0
+                if operand.distance is None:
+                    yield "row_stride", number, 0
             for axis, stride in enumerate(operand.strides):
                 if stride is None:
                     yield "stride", number, axis

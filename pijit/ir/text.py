@@ -24,7 +24,7 @@ from .graph import (
     Unset,
     Value,
 )
-from .kernel import Kernel, Step, Store
+from .kernel import Kernel, Operand, Step, Store
 from .types import Obj, Scalar
 
 
@@ -152,11 +152,15 @@ def known(value: Any) -> str:
     return f"<{name_of(value) or class_name(type(value))}>"
 
 
+def _rows(operand: Operand) -> str:
+    return "" if not operand.rows else " rows" if operand.distance is None else f" rows[{operand.distance}]"
+
+
 def kernel(kernel: Kernel) -> str:
     """A kernel on one line: operands a0.., steps s0.., outputs."""
     names = [f"a{i}" for i in range(len(kernel.operands))] + [f"s{i}" for i in range(len(kernel.steps))]
     operands = ", ".join(
-        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}{' rows' if operand.rows else ''}"
+        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}{_rows(operand)}"
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(

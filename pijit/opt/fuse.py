@@ -301,8 +301,9 @@ def _kernel(group: Group, uses: Uses, relaxed: bool) -> Op:
     walked = operands + ([] if into is None else [(into.args[0], ())])
     collapsed = all(is_flat(value, stretch, len(dims), order) for value, stretch in walked) and (fold is None or fold.attrs["axis"] < 0)
     forms = [
-        Operand(dtype_name(value), _strides(value, stretch, len(dims), order, collapsed), value in folded or stretch == PLACES)
+        Operand(dtype_name(value), _strides(value, stretch, len(dims), order, collapsed), rows, known_stride(value, 0, set()) if rows else None)
         for value, stretch in operands
+        for rows in (value in folded or stretch == PLACES,)
     ]
     numbers = {key: i for i, key in enumerate((*operands, *parts))}
     places = {op.result: len(numbers) + i for i, op in enumerate(group.ops)}
