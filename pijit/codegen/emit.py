@@ -14,7 +14,9 @@ from pijit.ground import forks
 from . import symbols
 
 BEST, LOOPS, PLAIN, QUICK = 3, 2, 1, 0  # levels of LLVM's optimisation; PLAIN without its passes, which take more than half of the time for a driver
-_PASSES = {BEST: 3, LOOPS: 1}  # LOOPS for kernels, whose operations the graph's passes have seen to: fewer passes, but several elements at once
+# What LLVM's third level adds took a tenth of the time for a loop and made none faster; kernels, whose operations the graph's passes have seen to,
+# need fewer passes, but several elements at once.
+_PASSES = {BEST: 2, LOOPS: 1}
 
 
 @functools.cache

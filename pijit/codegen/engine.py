@@ -15,7 +15,7 @@ from pijit.ground.weak import Named
 
 from . import cache, emit
 
-VERSION = "4"  # of the code generator: a change of what it emits for one text of IR
+VERSION = "5"  # of the code generator: a change of what it emits for one text of IR
 
 
 @dataclass(frozen=True, slots=True)
