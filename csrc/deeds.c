@@ -7,6 +7,7 @@
 #include "lookup.h"
 
 typedef PyObject *Deed(PjSite *, int64_t *);
+typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t); /* METH_FASTCALL */
 
 #define PJ_ASK ((PyObject *)1) /* no object: the interpreter has to do it */
 
@@ -24,35 +25,29 @@ static PyObject *truth(int found)
     return found < 0 ? NULL : Py_NewRef(found ? Py_True : Py_False);
 }
 
-/* The arguments from the first one on, built; false: one could not be. */
-static bool build(PjSite *s, int64_t *W, int first, PyObject **built)
-{
-    for (int i = first; i < s->nargs; i++) {
-        built[i] = pj_build(s->args[i], W);
-        if (built[i] == NULL) {
-            PyErr_Clear();
-            while (--i >= first) {
-                Py_DECREF(built[i]);
-            }
-            return false;
-        }
-    }
-    return true;
-}
-
-/* With all arguments built. */
+/* With all arguments, of which those that are objects already are held by the native code. */
 static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, int))
 {
-    PyObject *built[8];
-    if (s->nargs > 8 || !build(s, W, 0, built)) {
-        return NULL;
+    PyObject *given[8] = {NULL}, *built[8], *found = NULL;
+    int n = 0, made = 0;
+    for (; n < s->nargs && n < 8; n++) {
+        given[n] = pj_at_hand(s->args[n], W);
+        if (given[n] == NULL) {
+            given[n] = built[made] = pj_build(s->args[n], W);
+            if (given[n] == NULL) {
+                break;
+            }
+            made++;
+        }
     }
-    PyObject *found = what(built, s->nargs);
+    if (n == s->nargs) {
+        found = what(given, n);
+    }
     if (found == NULL) {
         PyErr_Clear();
     }
-    for (int i = 0; i < s->nargs; i++) {
-        Py_DECREF(built[i]);
+    while (made > 0) {
+        Py_DECREF(built[--made]);
     }
     return found;
 }
@@ -67,11 +62,16 @@ static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, 
 
 static PyObject *call_of(PyObject **args, int n)
 {
-    if (Py_IS_TYPE(args[0], &PyMethodDescr_Type) && n <= 3) {
+    if (Py_IS_TYPE(args[0], &PyMethodDescr_Type) && n >= 2) {
         PyMethodDescrObject *method = (PyMethodDescrObject *)args[0];
-        const int takes = method->d_method->ml_flags;
-        if (Py_IS_TYPE(args[1], method->d_common.d_type) && ((takes == METH_NOARGS && n == 2) || (takes == METH_O && n == 3))) {
-            return method->d_method->ml_meth(args[1], n == 3 ? args[2] : NULL);
+        const PyMethodDef *def = method->d_method;
+        if (Py_IS_TYPE(args[1], method->d_common.d_type)) {
+            if ((def->ml_flags == METH_NOARGS && n == 2) || (def->ml_flags == METH_O && n == 3)) {
+                return def->ml_meth(args[1], n == 3 ? args[2] : NULL);
+            }
+            if (def->ml_flags == METH_FASTCALL) {
+                return ((Fast)(void (*)(void))def->ml_meth)(args[1], args + 2, n - 2);
+            }
         }
     }
     return PyObject_Vectorcall(args[0], args + 1, (size_t)n - 1, NULL);
