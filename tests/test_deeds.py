@@ -309,3 +309,39 @@ def work(d, q, p, m, h, s, n):
     return list(log)
 """
     check(source, 4)
+
+
+KNOWN_CONTAINERS = ["{}", "{'a': 1}", "{'a': 1, 2: 3}", "[]", "[4, 5]", "set()", "{'a', 2}", "()", "(1, 2)", "'ab'", "b'ab'"]
+USES = ["d[k]", "d.get(k, 3)", "k in d", "len(d)", "[x for x in d]", "d.setdefault(k, 4)", "d.pop(k)", "d.append(k)", "d.add(k)", "bool(d)", "{**d}"]
+
+
+@pytest.mark.parametrize("container", KNOWN_CONTAINERS)
+def test_containers_that_are_known_as_they_are(container):
+    """Attributes of NumPy's own classes, which capture takes for constants: their contents are none."""
+    uses = "".join(
+        f"""
+    for k in ("a", "zz", 0):
+        try:
+            found.append({use.replace("k", key)})
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            found.append(str(error))
+"""
+        for use in USES
+        for key in ("k", "'zz'", "'a'")
+    )
+    source = f"""
+import collections
+
+class Like:
+    __module__ = "numpy.like"
+    held = {container}
+
+def f(n):
+    found = []
+    d = Like.held
+{uses}
+    if isinstance(d, dict):
+        d["b"] = d.get("b", 0) + n
+    return found, sorted(d, key=str)
+"""
+    check(source, 1)

@@ -323,9 +323,14 @@ def own(t: Tracer, made: Abstract) -> Abstract:
     return made
 
 
+def is_own(t: Tracer, owner: Abstract) -> bool:
+    """Whether a container is one that the fragment makes."""
+    return isinstance(owner, Opaque) and owner.value in t.own
+
+
 def seen(t: Tracer, owner: Abstract, put: Callable[[Any], object]) -> None:
     """Something is put into a container: into the sample of one that the fragment makes, if that has nothing in it."""
-    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) and owner.value in t.own else None
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) and is_own(t, owner) else None
     if sample is None or len(sample):
         return
     put(sample)

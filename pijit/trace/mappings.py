@@ -48,7 +48,7 @@ def is_fixed(t: Tracer, owner: Abstract, key: Abstract) -> bool:
     if objects.class_of(owner) is not dict or not isinstance(key, Known) or type(key.value) is not str:
         return False
     actual = objects.actual_of(t, owner)
-    return actual is objects.MISSING or (_native.only_names(actual) and (key.value in actual or owner.value not in t.own))  # type: ignore[attr-defined]
+    return actual is objects.MISSING or (_native.only_names(actual) and (key.value in actual or not deeds.is_own(t, owner)))
 
 
 def merged(into: Abstract, other: Abstract, *, anew: bool) -> Instance:
