@@ -438,6 +438,39 @@ def test_nothing_is_left_to_the_interpreter(expression):
     assert not report["breaks"]
 
 
+ELSEWHERE = """
+K = 100
+def g(x):
+    return x * K
+def apply(function, x):
+    return function(x) + K
+def each(items):
+    return [item(1) for item in items]
+"""
+
+HERE = """
+K = 1
+def g(x):
+    return x + K
+def inner(x):
+    return apply(lambda y: g(y) + K, x)
+def f(x):
+    def h(y):
+        return [g(y + i) + len([K]) for i in range(3)]
+    return apply(lambda y: g(y) + K, x), inner(x), each([h, lambda y: sum(g(y) for _ in range(2))]), sorted([x, 3], key=lambda y: -g(y))
+"""
+
+
+def test_globals_are_those_of_the_maker():
+    """Whoever calls a function that the program makes: here one of another module, which has the same names."""
+    elsewhere: dict[str, object] = {"__name__": "elsewhere"}
+    exec(ELSEWHERE, elsewhere)
+    namespace: dict[str, object] = {"__name__": "here", "apply": elsewhere["apply"], "each": elsewhere["each"]}
+    exec(HERE, namespace)
+    for name in ("f", "inner"):
+        check_calls(namespace[name], [(5,), (6,), (2.5,)])
+
+
 KEPT = """
 def f(n, kept):
     def g(x):

@@ -87,7 +87,8 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     code, _, _, defaults, keyword_defaults = made.items
     assert isinstance(code, Known)
     name = code.value.co_qualname
-    _allow(t, code.value, t.state.frame.globals, name)
+    maker, globals_, builtins_ = _surroundings(t, made)
+    _allow(t, code.value, globals_, name)
     iterates = code.value.co_varnames[:1] == (".0",)  # a comprehension: its argument is a new iterator, which nothing else holds
     if not iterates and any(map(changes, (*args, *kwargs.values()))):
         raise Break("iteration", "an iterator as argument")
@@ -101,10 +102,19 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
         return named.get(code.value.co_varnames[slot]) if slot >= positional else unnamed[slot - first] if slot >= first else None
 
     values = bind(code.value, name, default, args, kwargs)
-    maker = t.state.frame
-    frame = _frame(t, code.value, maker.function, maker.globals, maker.builtins, values, None)
+    frame = _frame(t, code.value, maker, globals_, builtins_, values, None)
     frame.made.append(made)
     return _enter(t, frame)
+
+
+def _surroundings(t: Tracer, made: Container) -> tuple[Abstract | None, dict[str, Any], dict[str, Any]]:
+    """The function that makes it, None for that of the root frame; globals and builtins, which are those of its maker, whoever calls it."""
+    maker = made.items[1]
+    if isinstance(maker, NullValue):
+        root = t.state.frames[0]
+        return None, root.globals, root.builtins
+    actual = closures.actual_of(maker)
+    return maker, actual.__globals__, _builtins_of(actual)
 
 
 def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str) -> None:
