@@ -85,6 +85,14 @@ static PyObject *iter_of(PyObject **args, int n)
 }
 WITH_ALL(iter)
 
+/* (cell, object) */
+static PyObject *cell_store_of(PyObject **args, int n)
+{
+    (void)n;
+    return PyCell_Set(args[0], args[1]) < 0 ? NULL : Py_NewRef(Py_None);
+}
+WITH_ALL(cell_store)
+
 /* ---- dicts: (dict, key, ...) ---- */
 
 static bool insert(PjSite *s, int64_t *W, PyObject *dict, PyObject *value)
@@ -461,8 +469,9 @@ WITH_ALL(deque_put)
 /* ---- the table ---- */
 
 #define DEEDS(X)                                                                                                      \
-    X(call) X(iter) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) X(items_have)    \
-    X(items_index) X(items_count) X(list_remove) X(list_pop) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop) X(deque_put)
+    X(call) X(iter) X(cell_store) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) \
+    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
+    X(deque_put)
 
 static const struct {
     const char *name;

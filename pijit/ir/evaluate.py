@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,6 +28,7 @@ class Env(dict[Value, Any]):
 
     error: BaseException | None = None
     force_exit: int | None = None
+    root: Callable[[], Any] | None = None
 
     def of(self, value: Value) -> Any:
         """The object of a value."""
@@ -87,6 +89,8 @@ def rebuild(recipe: Recipe, env: Env) -> Any:
             return value
         case Box(value):
             return env.of(value)
+        case Build("function", (code, Null(), *rest)) if env.root is not None:
+            return _function(rebuild(code, env), env.root(), *(rebuild(item, env) for item in rest))
         case Build(kind, items):
             return BUILDERS[kind](*(rebuild(item, env) for item in items))
     raise TypeError(f"{recipe!r} describes no object")
@@ -96,6 +100,12 @@ def _instance(head: tuple[Any, ...], *values: Any) -> Any:
     made = object.__new__(head[0])
     for name, value in zip(head[1:], values, strict=True):
         object.__setattr__(made, name, value)
+    return made
+
+
+def _function(code: Any, maker: Any, closure: Any, defaults: Any, keyword_defaults: Any) -> Any:
+    made = types.FunctionType(code, maker.__globals__, None, defaults, closure)
+    made.__kwdefaults__ = keyword_defaults
     return made
 
 
@@ -149,6 +159,9 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "range": range,
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _native.iterator_after,
+    "function": _function,
+    "cell": lambda depth, slot: types.CellType(),
+    "cell_of": lambda function, index: function.__closure__[index],
 }
 
 

@@ -14,11 +14,13 @@ from .run_scalars import SCALARS
 EVALUATORS: dict[str, Callable[..., Any]] = {**SCALARS, **ARRAYS, **CALLS}
 
 
-def run(graph: Graph, inputs: Sequence[Any], force_exit: int | None = None) -> tuple[Exit, Env]:
+def run(
+    graph: Graph, inputs: Sequence[Any], force_exit: int | None = None, root: Callable[[], Any] | None = None
+) -> tuple[Exit, Env]:
     """Runs the graph on Python objects, one per input, until it leaves by an exit. ``force_exit``: tests: the exit of that index is taken
-    whenever it is reached, if it is one that a run-time value decides on."""
+    whenever it is reached, if it is one that a run-time value decides on. ``root``: makes a function as the root frame does."""
     env = Env(zip(graph.inputs, inputs, strict=True))
-    env.force_exit = force_exit
+    env.force_exit, env.root = force_exit, root
     block = graph.entry
     while True:
         for op in block.ops:

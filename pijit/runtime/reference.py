@@ -18,13 +18,17 @@ from pijit.codegen.build import Native
 from pijit.codegen.layout import FIRST_INPUT, exit_tuple, recipe_tuple, shared_recipes
 from pijit.ground import clock
 from pijit.ir.evaluate import Env
-from pijit.ir.graph import Box, Build, Const, Exit, Graph, Value
+from pijit.ir.graph import Box, Build, Const, Exit, Graph, Known, Null, Value
 from pijit.ir.run import run
 from pijit.ir.text import text
 from pijit.ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
 
 _python = ctypes.pythonapi
 _python.Py_IncRef.argtypes = [ctypes.py_object]
+
+
+# A function that the root frame makes.
+_ROOT = Build("function", (Known((lambda: None).__code__), Null(), Null(), Null(), Null()))
 
 
 def evaluate_graph(graph: Graph, *, force_exit: int | None = None) -> Native:
@@ -39,7 +43,7 @@ def evaluate_graph(graph: Graph, *, force_exit: int | None = None) -> Native:
         nroots=layout.nroots,
         word=layout.inputs,
         exits=layout.exits,
-        sites=[("look", recipe_tuple(Build("tuple", tuple(map(Box, layout.inputs))), layout.inputs.__getitem__), [])],  # the objects of the inputs
+        sites=[("look", recipe_tuple(recipe, layout.inputs.__getitem__), []) for recipe in (Build("tuple", tuple(map(Box, layout.inputs))), _ROOT)],
         keep=evaluator,
         code=text(graph),
         seconds=clock.perf_counter() - start,
@@ -108,7 +112,7 @@ class _Evaluator:
 
     def __call__(self, address: int) -> tuple[int, BaseException | None]:
         memory = (ctypes.c_int64 * self.layout.nwords).from_address(address)
-        exit, env = run(self.graph, self.make(address, 0), self.force_exit)
+        exit, env = run(self.graph, self.make(address, 0), self.force_exit, lambda: self.make(address, 1))
         self._hand_over(memory, exit, env)
         return exit.index, env.error
 

@@ -1,7 +1,7 @@
 """Functions that the program makes in the fragment (lambdas, inner functions, comprehensions before 3.12), and the cells they share with frames.
 
 Such a function is virtual: a Container of kind "function". A call of it is inlined, and its free variables are those of the frame that
-owns their cells, which is somewhere below in the chain: may_return sees to that.
+owns their cells, which is somewhere below in the chain: outliving sees to that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def cell(t: Tracer, slot: int) -> CellValue:
     (made,) = frame.made
     assert isinstance(made, Container)
     found = made.items[2].inner()[index]
-    assert isinstance(found, CellValue)
+    if not isinstance(found, CellValue):
+        raise Break("definition", "a function that outlives the call that makes it")
     return found
 
 
@@ -110,9 +111,11 @@ def store(t: Tracer, of: CellValue, name: str, value: Abstract) -> None:
 
 
 def stored_outside(t: Tracer) -> bool:
-    """Whether the root frame has stored to variables of functions around it: an exit writes them, a return does not."""
+    """Whether the root frame has stored to variables that it shares with functions around it or, unless it has just begun, with some that it has
+    made: an exit writes them, a return does not."""
     root = t.state.frames[0]
-    return any(root.locals[slot] is not LAZY and t.entry_values.get(slot) is not root.locals[slot] for slot in root.bytecode.free_slots)
+    shared = root.bytecode.free_slots if t.begins else root.bytecode.free_slots | root.bytecode.cell_slots
+    return any(root.locals[slot] is not LAZY and t.entry_values.get(slot) is not root.locals[slot] for slot in shared)
 
 
 def make(t: Tracer, code: Abstract) -> Container:
@@ -137,29 +140,14 @@ def with_attribute(made: Abstract, bit: int, value: Abstract) -> Container:
     return Container("function", tuple(items))
 
 
-def may_return(t: Tracer, value: Abstract) -> None:
-    """Breaks where a function would outlive the frame that owns the variables it shares."""
-    depth = len(t.state.frames) - 1
-    if depth == 0:
-        if in_any(value):
-            raise Break("definition", "a function that is returned")
-        return
-    if not t.state.frame.bytecode.cell_slots:
-        return
-    held = (container[key] for frame in t.state.frames[:-1] for _, container, keys in frame.containers() for key in keys)
-    then = t.state.frame.then
-    for kept in (value, *held, *(then.held if then is not None else ())):
-        if any(of.depth == depth and of.function is None for of in _cells(kept)):
-            raise Break("definition", "a function that outlives the call that makes it")
-
-
 def in_any(value: Abstract) -> bool:
     """Whether a value is, or holds, a function that is made here."""
     return (isinstance(value, Container) and value.kind == "function") or any(map(in_any, value.inner()))
 
 
-def _cells(value: Abstract) -> Iterator[CellValue]:
+def cells(value: Abstract) -> Iterator[CellValue]:
+    """The cells in a value."""
     if isinstance(value, CellValue):
         yield value
     for item in value.inner():
-        yield from _cells(item)
+        yield from cells(item)

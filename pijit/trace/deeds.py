@@ -89,6 +89,11 @@ def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: 
     return Known(None) if found is None else result(t, found, sample, not pure)
 
 
+def store_in_cell(t: Tracer, cell: Opaque, value: Abstract) -> None:
+    """Gives a new cell, which nobody sees as yet, what its variable holds."""
+    _emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
+
+
 def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
     values = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     attrs = {"deed": deed, "arguments": given, "pure": pure}

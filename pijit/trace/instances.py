@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -11,7 +11,7 @@ from ..ground.names import class_name, is_a, package_of
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from ..pycode.liveness import live
-from . import farewells, inline, objects, opaque, standins, views
+from . import closures, farewells, inline, objects, opaque, standins, views
 from .state import Then
 from .values import (
     Abstract,
@@ -21,6 +21,7 @@ from .values import (
     Instance,
     Known,
     Opaque,
+    Suspended,
     containers_in,
     instances_in,
     items_of,
@@ -124,12 +125,17 @@ def remove(t: Tracer, owner: Instance, name: str) -> None:
 
 def replace(frames: list[FrameState], old: Container, new: Abstract, *values: Abstract) -> list[Abstract]:
     """Puts another value in the place of a virtual object or tuple, wherever it is in the frames, and in values, which are given back."""
-    done: Done = {}
     token = old.token if isinstance(old, Instance) else None
 
     def change(value: Abstract) -> Abstract:
         return new if value is old or (token is not None and isinstance(value, Instance) and value.token is token) else value
 
+    return changed(frames, change, *values)
+
+
+def changed(frames: list[FrameState], change: Callable[[Abstract], Abstract], *values: Abstract) -> list[Abstract]:
+    """Applies ``change`` to all values in the frames and to all that they are made of, and to values, which are given back."""
+    done: Done = {}
     for frame in frames:
         for _, container, keys in frame.containers():
             for key in keys:
@@ -137,23 +143,41 @@ def replace(frames: list[FrameState], old: Container, new: Abstract, *values: Ab
     return [rebuilt(value, change, done) for value in values]
 
 
-def settled(t: Tracer, *values: Abstract, tuples: bool = False) -> list[Abstract]:
-    """The values with the virtual objects in them made: they are about to be seen by others. ``tuples``: they are about to be stored, so a tuple
-    that a variable has too is made as well: afterwards it is one tuple."""
+def settled(t: Tracer, *values: Abstract, tuples: bool = False, redone: bool = False) -> list[Abstract]:
+    """The values with the virtual objects and functions in them made: they are about to be seen by others. ``tuples``: they are about to be
+    stored, so a tuple that a variable has too is made as well: afterwards it is one tuple. ``redone``: nobody sees them before the instruction is
+    over, and an exit before that does it again with others."""
     given = list(values)
     while (found := next((inner for value in given for inner in _to_be_made(t, value, tuples)), None)) is not None:
-        real = _made(t, found)
+        real = make_real(t, found, _sample(t, found))
         given = replace(t.state.frames, found, real, *given)
-        replace(t.checkpoint, found, real)
+        if not redone:
+            replace(t.checkpoint, found, real)
     return given
 
 
 def _to_be_made(t: Tracer, value: Abstract, tuples: bool) -> Iterator[Container]:
     """Innermost first."""
-    for item in value.inner():
+    for item in _parts(value):
         yield from _to_be_made(t, item, tuples)
-    if isinstance(value, Instance) or (tuples and isinstance(value, Container) and value.kind == "tuple" and value.items and _is_shared(t, value)):
+    if not isinstance(value, Container):
+        return
+    if isinstance(value, Instance) or (tuples and value.kind == "tuple" and value.items and _is_shared(t, value)):
         yield value
+    elif value.kind == "function":
+        if any(of.function is None for of in closures.cells(value)):
+            raise Break("definition", "a function that others keep, with variables of the code around it")
+        yield value
+
+
+def _parts(value: Abstract) -> tuple[Abstract, ...]:
+    """What may have to be made before it. The function of a generator is nobody else's, nor are the tuples that a function has."""
+    if isinstance(value, Suspended):
+        return (*value.locals, *value.stack)
+    if isinstance(value, Container) and value.kind == "function":
+        _, _, closure, defaults, keyword_defaults = value.items
+        return (*closure.inner(), *defaults.inner(), keyword_defaults)
+    return value.inner()
 
 
 def _is_shared(t: Tracer, value: Container) -> bool:
@@ -168,22 +192,25 @@ def _is_shared(t: Tracer, value: Container) -> bool:
     )
 
 
-def _made(t: Tracer, virtual: Container) -> Abstract:
-    sample = _sample(t, virtual)
+def make_real(t: Tracer, virtual: Abstract, sample: Any) -> Opaque:
+    """The real object of a virtual one; ``sample``: one like it."""
     recipe = virtual.recipe()
     args = tuple(v for v in dict.fromkeys(virtual.parts()) if opaque.is_argument(v, (recipe,)))
     exit = t.exit("redo", "memory")
     op = Op("make", args, (Obj(class_name(type(sample))),), {"arguments": (recipe,)}, {"redo": exit}, t.line)
     value: Value = t.append(op)
     t.samples[value] = sample
+    real = Opaque(value, type(sample))
+    if not isinstance(virtual, Container) or virtual.kind not in _ROWS:
+        return real
     if virtual.kind == "dict":
         from . import deeds
 
-        deeds.own(t, Opaque(value, dict))
+        deeds.own(t, real)
     kind = _ROWS[virtual.kind]
     for name, item in zip(_names(virtual), virtual.items, strict=True):
         t.state.memo["place", value, (kind, name)] = item
-    return Opaque(value, type(sample))
+    return real
 
 
 # The row that loads a part of it.
@@ -196,6 +223,10 @@ def _names(virtual: Container) -> Iterable[Any]:
 
 def _sample(t: Tracer, virtual: Container) -> Any:
     """An object like the one that is made."""
+    if virtual.kind == "function":
+        code = virtual.items[0]
+        assert isinstance(code, Known)
+        return types.FunctionType(code.value, {}, None, None, tuple(types.CellType() for _ in code.value.co_freevars))
     samples = [standins.sample_of(t, item) for item in virtual.items]
     held = {name: found[0] for name, found in zip(_names(virtual), samples, strict=True) if found is not None}
     if not isinstance(virtual, Instance):
@@ -204,9 +235,9 @@ def _sample(t: Tracer, virtual: Container) -> Any:
         return tuple.__new__(virtual.cls, held.values())
     if virtual.kind == "dict":
         return held
-    made: Any = object.__new__(virtual.cls)
+    like: Any = object.__new__(virtual.cls)
     for name, value in held.items():
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(like, name, value)
+    return like
 
 

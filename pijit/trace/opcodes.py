@@ -18,6 +18,7 @@ from . import (
     mappings,
     membership,
     operators,
+    outliving,
     subscripts,
     variables,
 )
@@ -197,7 +198,7 @@ def return_value(t: Tracer, _: Any) -> object:
     value = t.pop()
     if t.state.frame.consumer is not None:
         return generators.returned(t)
-    closures.may_return(t, value)
+    value = outliving.outlive(t, value)
     if len(t.state.frames) > 1:
         farewells.let_all_go(t)
         callee = t.state.frames.pop()

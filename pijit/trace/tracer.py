@@ -138,6 +138,7 @@ class Tracer:
         self.unseen: set[Any] = set()  # where containers are made from which something is taken before something is put in
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
         self._start = (code, pc, view)
+        self.begins = pc == bytecode.start  # the call begins here: nothing that it has made is known to others
         self.view, self.limits = view, limits
         self.guards = Guards()
         self.graph = Graph([], Block())
