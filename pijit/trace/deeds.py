@@ -83,7 +83,7 @@ def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: 
     """Does it. ``sample``: an object like the result, MISSING: of some type, NOTHING: there is none. ``pure``: it may be done again."""
     if not pure and not t.last_micro:
         raise Break("side_effect", deed)
-    args = settled(t, *args, tuples=not pure)
+    args = settled(t, *args, fixed="none" if pure else "shared")
     given = tuple(arg.recipe() for arg in args)
     found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
     return Known(None) if found is None else result(t, found, sample, not pure)
@@ -208,7 +208,7 @@ def dict_default(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> 
     if sample is _UNKNOWN:
         like = standins.sample_of(t, default)
         sample = like[0] if like is not None else sample
-    (default,) = settled(t, default, tuples=True)
+    (default,) = settled(t, default, fixed="shared")
     found = do(t, "dict_default", [owner, key, default], sample)
     stored(t, owner, key, default)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
 from ..ground.names import class_name, is_a, package_of
@@ -36,6 +36,7 @@ _NOT_MADE = 1 << 20 | 1 << 7  # abstract, or not to be instantiated
 _NEW = object.__dict__["__new__"]
 _INIT = object.__dict__["__init__"]
 _UNSET = _native.UNSET
+Fixed = Literal["none", "shared", "all"]
 
 
 def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
@@ -143,12 +144,12 @@ def changed(frames: list[FrameState], change: Callable[[Abstract], Abstract], *v
     return [rebuilt(value, change, done) for value in values]
 
 
-def settled(t: Tracer, *values: Abstract, tuples: bool = False, redone: bool = False) -> list[Abstract]:
-    """The values with the virtual objects and functions in them made: they are about to be seen by others. ``tuples``: they are about to be
-    stored, so a tuple that a variable has too is made as well: afterwards it is one tuple. ``redone``: nobody sees them before the instruction is
-    over, and an exit before that does it again with others."""
+def settled(t: Tracer, *values: Abstract, fixed: Fixed = "none", redone: bool = False) -> list[Abstract]:
+    """The values with the virtual objects and functions in them made: they are about to be seen by others. ``fixed``: which of the
+    tuples, slices, ranges and bound methods in them are made as well, as one object for all that is to have it: those that a variable has too, or
+    may have later on. ``redone``: nobody sees them before the instruction is over, and an exit before that does it again with others."""
     given = list(values)
-    while (found := next((inner for value in given for inner in _to_be_made(t, value, tuples)), None)) is not None:
+    while (found := next((inner for value in given for inner in _to_be_made(t, value, fixed)), None)) is not None:
         real = make_real(t, found, _sample(t, found))
         given = replace(t.state.frames, found, real, *given)
         if not redone:
@@ -156,13 +157,13 @@ def settled(t: Tracer, *values: Abstract, tuples: bool = False, redone: bool = F
     return given
 
 
-def _to_be_made(t: Tracer, value: Abstract, tuples: bool) -> Iterator[Container]:
+def _to_be_made(t: Tracer, value: Abstract, fixed: Fixed) -> Iterator[Container]:
     """Innermost first."""
     for item in _parts(value):
-        yield from _to_be_made(t, item, tuples)
+        yield from _to_be_made(t, item, "shared" if fixed == "none" and isinstance(value, Instance) else fixed)
     if not isinstance(value, Container):
         return
-    if isinstance(value, Instance) or (tuples and value.kind == "tuple" and value.items and _is_shared(t, value)):
+    if isinstance(value, Instance) or (fixed != "none" and value.kind in _FIXED and value.items and (fixed == "all" or _is_shared(t, value))):
         yield value
     elif value.kind == "function":
         if any(of.function is None for of in closures.cells(value)):
@@ -180,9 +181,15 @@ def _parts(value: Abstract) -> tuple[Abstract, ...]:
     return value.inner()
 
 
+# Kinds of what never changes, so that only its identity tells whether it was made twice; and what makes one of the items.
+_FIXED: dict[str, Callable[..., Any]] = {
+    "tuple": lambda *items: items, "slice": slice, "range": range, "bound_method": types.MethodType,
+}  # fmt: skip
+
+
 def _is_shared(t: Tracer, value: Container) -> bool:
-    """Whether a tuple is in the frames where it may be read, and there is one like it."""
-    return all(standins.sample_of(t, item) is not None for item in value.items) and any(
+    """Whether it is in the frames where it may be read."""
+    return any(
         other is value
         for frame in t.state.frames
         for _, container, keys in frame.containers()
@@ -230,7 +237,9 @@ def _sample(t: Tracer, virtual: Container) -> Any:
     samples = [standins.sample_of(t, item) for item in virtual.items]
     held = {name: found[0] for name, found in zip(_names(virtual), samples, strict=True) if found is not None}
     if not isinstance(virtual, Instance):
-        return tuple(held.values())
+        if len(held) < len(samples):
+            raise Break("store_target", f"a {virtual.kind} of objects of which nothing is known")
+        return _FIXED[virtual.kind](*held.values())
     if virtual.kind == "record":
         return tuple.__new__(virtual.cls, held.values())
     if virtual.kind == "dict":

@@ -19,7 +19,7 @@ def display(t: Tracer, keys: list[Abstract], values: list[Abstract]) -> Abstract
     if not all(map(is_name, keys)):
         for key in keys:
             deeds.checked_key(key, "a dict")
-        values = instances.settled(t, *values, tuples=True)
+        values = instances.settled(t, *values, fixed="shared")
         (real,) = instances.settled(t, made)
         assert isinstance(real, Opaque)
         t.last_micro = False  # only the whole instruction is done again

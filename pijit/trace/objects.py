@@ -405,7 +405,7 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     from . import deeds
     from .instances import settled
 
-    items = tuple(settled(t, *items, tuples=True))
+    items = tuple(settled(t, *items, fixed="shared"))
     if not all(map(_is_storable, items)):
         raise Break("comprehension", "list")
     samples = [standins.sample_of(t, item) for item in items]
@@ -419,7 +419,7 @@ def append(t: Tracer, owner: Abstract, value: Abstract) -> None:
     from . import deeds
     from .instances import settled
 
-    (value,) = settled(t, value, tuples=True)
+    (value,) = settled(t, value, fixed="shared")
     found = standins.sample_of(t, value)
     if found is not None:
         deeds.seen(t, owner, lambda sample: sample.extend([found[0]] * 2))
@@ -448,7 +448,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     """Stores an object in another one, and knows it from then on; UNBOUND: removes what is there."""
     from .instances import settled
 
-    (value,) = settled(t, value, tuples=True)
+    (value,) = settled(t, value, fixed="all" if len(place) > 1 else "shared")
     if value is not UNBOUND and not _is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))

@@ -58,7 +58,7 @@ def outlive(t: Tracer, value: Abstract) -> Abstract:
     while (function := _with_cells(t, cells)) is not None:
         instances.settled(t, function, redone=True)
     for slot in slots:
-        instances.settled(t, frame.locals[slot], tuples=True, redone=True)
+        instances.settled(t, frame.locals[slot], fixed="shared", redone=True)
     for slot in slots:
         if frame.locals[slot] is not UNBOUND:
             deeds.store_in_cell(t, cells[slot], _checked(frame.locals[slot]))
