@@ -151,9 +151,8 @@ def settled(t: Tracer, *values: Abstract, fixed: Fixed = "none", redone: bool = 
     given = list(values)
     while (found := next((inner for value in given for inner in _to_be_made(t, value, fixed)), None)) is not None:
         real = make_real(t, found, _sample(t, found))
-        given = replace(t.state.frames, found, real, *given)
-        if not redone:
-            replace(t.checkpoint, found, real)
+        # in one go: what holds it is then one object in both, too
+        given = replace([*t.state.frames, *([] if redone else t.checkpoint)], found, real, *given)
     return given
 
 
