@@ -54,7 +54,8 @@ class Base:
         return self
 
     def __repr__(self):
-        return f"{type(self).__name__}({vars(self)})"
+        held = {name: v for name, v in vars(self).items() if type(v).__name__ not in ("function", "method", "tuple", "Spot", "Slotted")}
+        return f"{type(self).__name__}({held})"
 
 
 class Tagged:
@@ -415,6 +416,32 @@ def counter(v):
         return v
 
     return more
+
+
+def watched(o, v):
+    """Functions that outlive the call, of an object that does."""
+
+    def get():
+        return v, o
+
+    def put(w):
+        nonlocal v
+        v = w
+        return o
+
+    o.get, o.put = get, put
+    v = v + 1
+    if v > 4:
+        str(v)
+    v += 1
+    return o
+
+
+def read(thing):
+    """What a function gives, a number."""
+    if type(thing) is type(read):
+        thing = thing()
+    return thing if isinstance(thing, (int, float)) else 1 if thing is None else 2
 
 
 def adders():

@@ -36,6 +36,7 @@ VARIABLES = {
     "dq": ("dq", "dr"),
     "g": ("g",),
     "f": ("f", "inner"),
+    "th": ("one", "two"),
 }
 
 START = """
@@ -47,6 +48,7 @@ o, p, c, h = Point(n), Child(q, tag="s"), Slotted(n, q), Field(a)
 it, its, pairs, g = iter(l), iter([1, 2, 3]), zip(l, m), echo(n)
 f, inner, t = counter(1), counter(0.5), []
 dq, dr = deque([1, n]), deque([2], 3)
+one, two, kept, held = (n, q), None, [], {}
 """.strip()
 
 SCRIPT = """
@@ -97,6 +99,8 @@ LEAVES: dict[str, tuple[str, ...]] = {
     "str": ("<s>", "'a1'", "str(<n>)", "repr(<o>)[:40]", "<o>.tag"),
     "array": ("<a>", "<h>.data", "np.arange(6.0)", "np.array([1, 0, 3, -2, 7, 2])"),
     "obj": ("<o>", "<o>", "SHARED", "Point(<n>)", "Child(<n>, tag=<s>)"),
+    "thing": ("<th>", "(<n>, <num>)", "lambda: <n>"),
+    "place": ("<th>", "<th>", "kept[-1]", "kept[0]", "<o>.v", "held['v']", "held.get(<n>)"),
     "fuel": ("fuel -= 1\nif fuel < 0:\n    break",),
     "exit": ("return out, <num>", "raise Refused(<num>)", "raise TooMany(<num>) from None", "out.append(<num>)"),
     "jump": ("break", "continue", "break", "continue", "return out, <num>", "raise Refused(<num>)"),
@@ -142,6 +146,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("deep(4, <num>)", "deep(5, <num>)", "halve(<num>)", "halve(<num>, by=<num>)", "functools.partial(spread, <num>)(2)", "<f>()"),
         "<f>(<num>)",
         *("adders()[0](<num>)", "functools.reduce(lambda v, i: v + i, <list>, <num>)", "(lambda v, w=<num>: v + w)(<num>)"),
+        *("read(<place>)", "<o>.get()[0]", "watched(Point(<num>), <num>).get()[0]", "<o>.put(<num>).x", "len(kept)"),
         *("sum(steps(4, <num>))", "sum(v * 2 for v in <list>)", "max(steps(3, <num>), default=-1)", "sum(1 for v in <list> if v > <num>)"),
         *("next(<it>, <num>)", "next(<it>)", "next(<pairs>)[0]", "next(<g>)", "<g>.send(<num>)", "<g>.throw(Refused(1, 2))"),
         "list(chain(2, <num>))[-1]",
@@ -150,6 +155,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("[lambda i=i: i + <n> for i in <list>][-1]()", "sum(map(<f>, <list>))", "sum(filter(None, <list>))", "next(v for v in <l> if v)"),
     ),
     "cond": (
+        *("<place> is <place>", "<place> is None", "<place> == <place>"),
         *("<num> <cmp> <num>", "<num> <cmp> <num>", "<num> < <num> < <num>", "note(<num>) < note(<num>) <= note(<num>)", "<num> in <list>"),
         *("<num> in <obj>", "<key> in <dict>", "<num> in <dict>", "<num> in <dq>", "<key> not in <d>", "<s> < <str>", "<num> in <set>", "'1' in <str>", "<obj> < <num>", "<obj> == <obj>", "<o> is <o>"),
         "<l> is <l>",
@@ -189,8 +195,14 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("(<o> + <num>)", "type(<o>).like(<num>)", "Child(<num>, y=2)", "max(<o>, Point(<num>))", "<o>.step(<num>)", "(-<o>)"),
         "push(<o>, 3)",
     ),
+    "thing": (  # what has an identity, and may not exist while only native code knows it
+        *("(<n>, <num>)", "((<n>, 1), <num>)", "(<place>, 2)", "slice(<n>, 5)", "range(<small>)", "lambda: <n>", "lambda w=<num>: (w, <n>)"),
+        *("lambda: <place>", "<o>.step", "Slotted(<num>, (<n>, 1))", "[<n>]", "{'a': <n>}", "Spot(<num>, (<n>, 1))", "<place>"),
+    ),
+    "place": ("<th>", "kept[-1]", "kept[<index>]", "<o>.v", "held['v']", "held[<n>]", "held.setdefault(<n>, <thing>)", "(<place>, 1)[0]", "SHARED.v"),
     "statement": (
         *("<simple>",) * 8,
+        *("<keep>",) * 3,
         *("if <cond>:\n    <block>", "if <cond>:\n    <block>\nelif <cond>:\n    <block>\nelse:\n    <block>", "if <cond>:\n    <exit>"),
         *("<for>", "<for>", "<for>", "<for>", "<for>\nelse:\n    <block>", "while <cond>:\n    <fuel>\n    <loop>"),
         *("try:\n    <block>\nexcept <error>:\n    <block>", "try:\n    <block>\nexcept <error> as err:\n    out.append(told(err))") * 2,
@@ -241,6 +253,14 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("counter(<num>)", "lambda v=<num>: v + <n>", "functools.partial(spread, <num>)", "functools.partial(halve, by=2)", "<obj>"),
         "<obj>.grow",
         *("adders()[1]", "operator.neg", "functools.partial(Point.times, b=2)", "<l>.append", "Slotted(1, <num>).__class__", "logged(<f>)"),
+    ),
+    "keep": (
+        *("<th> = <thing>", "<th> = <place>", "kept.append(<thing>)", "kept.append(<thing>)", "kept[<index>] = <thing>", "kept.insert(0, <thing>)"),
+        *("<o>.v = <thing>", "held['v'] = <thing>", "held[<n>] = <thing>", "SHARED.v = <thing>", "kept += [<thing>, <th>]", "<th>, two = <place>, <thing>"),
+        *("out.append(<place> is <place>)",) * 4,
+        *("out.append(read(<place>))", "watched(<o>, <num>)", "<o>.put(<num>)", "kept.append(watched(Point(<num>), <num>).get)", "str(<num>)"),
+        "def get():\n    return <n>, <th>\nkept.append(get)\n<n> = <num>",
+        "for <n> in range(3):\n    kept.append(lambda: <n>)\n    <n> += 1\n    <th> = <thing>",
     ),
     "simple": (
         *("<n> = <num>",) * 6,
