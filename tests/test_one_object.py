@@ -34,6 +34,8 @@ KINDS = {
     "numpy scalar": "a[0] * 2.0",
     "array": "a * 2",
     "text": "'ab' + t",
+    "list": "[n, x]",
+    "list in a tuple": "([n], x)",
 }
 
 # Statements that put `v` somewhere, and expressions that read it again.
@@ -79,3 +81,91 @@ def test_it_is_one_object(kind, place):
     source = CLASSES + PROGRAM.format(kind=KINDS[kind], put=put, read=read)
     calls = [(n, x, np.array([x, 1.0]), "c") for n, x in ((3, 1.5), (4, 2.5))]
     check_calls(source, calls, entry="f", configurations=("jit", "numpy", "forced"))
+
+
+# Expressions of what there may be only one of, and functions that hold it in some way while they use it twice.
+SINGLE = {
+    "list": "[n, 5, 6, 7]",
+    "range": "iter(range(n, 9))",
+    "generator": "(y * 2 for y in range(n + 3))",
+    "enumerate": "enumerate([5, 6, 7], n)",
+    "zip": "zip([5, 6, 7], range(n, 9))",
+    "reversed": "reversed([n, 5, 6, 7])",
+    "map": "map(abs, [n, -5, 6, 7])",
+    "list iterator": "iter([n, 5, 6, 7])",
+    "own generator": "gen(n)",
+}
+HOLDERS = {
+    "argument": "return twice({v}, n)",
+    "keyword": "return twice(v={v}, n=n)",
+    "arguments": "return several({v}, n)",
+    "keywords": "return named(v={v}, n=n)",
+    "default": "return (lambda n, v={v}: twice(v, n))(n)",
+    "of a function that is made": "g = lambda v: twice(v, n)\n    return g({v})",
+    "cell": "return shared({v}, n)()",
+    "method": "return C().twice({v}, n)",
+    "attribute": "c = C()\n    c.v = {v}\n    return twice(c.v, n), twice(c.v, n)",
+    "attribute in __init__": "c = Holder({v})\n    return twice(c.v, n), twice(c.v, n), c.rest()",
+    "dict": "d = {{'n': n}}\n    d['v'] = {v}\n    return twice(d['v'], n), twice(d['v'], n)",
+    "dict display": "d = {{'v': {v}, 'n': n}}\n    return twice(d['v'], n), twice(d['v'], n)",
+    "tuple": "p = ({v}, n)\n    return twice(p[0], n), twice(p[0], n)",
+    "variable": "v = {v}\n    w = v\n    return twice(v, n), twice(w, n), v is w",
+    "returned twice": "v, w = both({v})\n    return twice(v, n), twice(w, n), v is w",
+    "in a callee of a callee": "return outer({v}, n)",
+    "global": "global held\n    held = {v}\n    r = twice(held, n), twice(held, n)\n    held = None\n    return r",
+    "conditional": "v = {v} if n else None\n    return v and (twice(v, n), twice(v, n))",
+    "step": "v = {v}\n    s = 0\n    for y in range(3):\n        s += len(str(twice(v, y)))\n    return s",
+}
+USES = """
+def gen(n):
+    for i in range(n, 9):
+        yield i
+def twice(v, n):
+    r = []
+    for y in v:
+        r.append(y)
+        if len(r) > 1:
+            break
+    {split}
+    for y in v:
+        r.append(y)
+        if len(r) > 3:
+            break
+    if type(v) is list:
+        v.append(n)
+        r.append(len(v))
+    return r
+def several(*a):
+    return twice(a[0], a[1]), twice(*a)
+def named(**a):
+    return twice(a["v"], 1), twice(**a)
+def shared(v, n):
+    def use():
+        return twice(v, n), twice(v, n)
+    return use
+def both(v):
+    return v, v
+def outer(v, n):
+    return twice(v, n), inner(v, n), v is inner(v, n)
+def inner(v, n):
+    return twice(v, n)
+class C:
+    def twice(self, v, n):
+        self.v = v
+        return twice(self.v, n), twice(v, n), self.v is v
+class Holder:
+    def __init__(self, v):
+        self.v = v
+        self.w = self.v
+    def rest(self):
+        return self.v is self.w, list(self.w)
+"""
+
+
+@pytest.mark.parametrize("split", ["pass", "str(n)"])
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("single", SINGLE)
+def test_there_is_only_one(single, holder, split):
+    """What moves on or is changed by one name is so by the other."""
+    source = USES.format(split=split) + "def f(n):\n    " + HOLDERS[holder].format(v=SINGLE[single]) + "\n"
+    check_calls(source, [(0,), (2,), (2,), (4,)], entry="f", configurations=("jit", "numpy", "forced"))

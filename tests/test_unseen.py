@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from differential import check_calls
 
 import pijit
 
@@ -750,3 +751,48 @@ def test_errno_is_the_programs():
     assert fast(2.0) == 6.0
     assert place[0] == 77
     assert pijit.stats(fast).hits
+
+
+HASHES = """
+log = []
+class A:
+    def __hash__(self):
+        log.append("hash")
+        return 3
+class B:
+    __hash__ = None
+class Late:
+    value = 5
+late = Late()
+def in_a_dict(a):
+    d = {}
+    d[a] = 5
+    return len(d)
+def in_a_set(a):
+    d = set()
+    d.add((a, 1))
+    d.add(a)
+    return len(d)
+def refused(n):
+    b, d = B(), {}
+    try:
+        d.setdefault(b, n)
+    except TypeError as e:
+        return str(e), b in [b]
+def not_its_own(n):
+    log.append(n)
+    try:
+        del late.value
+    except AttributeError as e:
+        return str(e)
+def f(n):
+    log.clear()
+    a = A()
+    str(a.__class__)
+    return in_a_dict(a), in_a_set(a), refused(n), not_its_own(n), list(log)
+"""
+
+
+def test_hashes_are_asked_for_as_often():
+    """What containers hold is known by putting objects like it into one like them; and nothing is done twice."""
+    check_calls(HASHES, [(2,), (2,), (3,)], entry="f")

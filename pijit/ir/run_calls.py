@@ -137,8 +137,11 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
 
 def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
     if kind == "field":
-        demand(owner.__class__.__delattr__ is object.__delattr__ and hasattr(owner, name))
-        object.__delattr__(owner, name)
+        demand(owner.__class__.__delattr__ is object.__delattr__)
+        try:
+            object.__delattr__(owner, name)
+        except AttributeError:  # not there, whatever its class has
+            demand(False)
     else:
         demand(name in owner)
         del owner[name]

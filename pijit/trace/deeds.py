@@ -268,8 +268,15 @@ def stored(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
     """A dict or set that the fragment makes is like what is put into it."""
     _forgotten(t, owner, key)
     like, held = standins.sample_of(t, key), standins.sample_of(t, value)
-    if like is not None and held is not None:
+    if like is not None and held is not None and is_hashable(like[0]):
         seen(t, owner, lambda sample: sample.__setitem__(like[0], held[0]))
+
+
+def is_hashable(key: Any) -> bool:
+    """Whether a key's hash is none of the program's code."""
+    if type(key) is tuple:
+        return all(map(is_hashable, key))
+    return objects.class_lookup(type(key), "__hash__") is object.__hash__ or any(type(key) is cls for cls in _KEYS)
 
 
 # ---- functions that are kept in containers ---------------------------------------------------------------------------------

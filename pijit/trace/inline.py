@@ -13,7 +13,7 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
 from ..pycode.namespaces import name_of
 from . import closures, generators, inputs, objects
-from .cursors import RangeIterator, SequenceIterator, changes
+from .cursors import RangeIterator, SequenceIterator
 from .state import FrameState, Then
 from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, items_of
 
@@ -57,8 +57,7 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     if name_of(function.__globals__).partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
     _allow(t, code, function.__globals__, function.__qualname__)
-    if any(isinstance(value, RangeIterator | SequenceIterator) for value in (*args, *kwargs.values())):
-        raise Break("iteration", "an iterator as argument")
+    args, kwargs = _given(t, args, kwargs)
     t.guards.check(
         closures.source_of(t, called), "python_function", code, function.__globals__,
         (function.__defaults__ is not None) + 2 * (function.__kwdefaults__ is not None),
@@ -66,6 +65,23 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     )  # fmt: skip
     values = bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
     return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
+
+
+def _given(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:
+    """The arguments as parameters hold them: a list is one, however often it is read. A generator, `zip` and the like can be read once
+    (variables.load_fast)."""
+    from .variables import keep
+
+    stack, count = t.state.frame.stack, len(args) + len(kwargs)
+    stack += [*args, *kwargs.values()]
+    for depth in range(count, 0, -1):
+        value = stack[-depth]
+        if isinstance(value, RangeIterator | SequenceIterator):
+            raise Break("iteration", "an iterator as argument")
+        if isinstance(value, Container) and value.kind in ("list", "tuple"):
+            keep(t, depth)
+    values = t.popn(count)
+    return values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
 
 
 def _default(t: Tracer, called: Abstract, slot: int) -> Abstract | None:
@@ -90,8 +106,8 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     maker, globals_, builtins_ = _surroundings(t, made)
     _allow(t, code.value, globals_, name)
     iterates = code.value.co_varnames[:1] == (".0",)  # a comprehension: its argument is a new iterator, which nothing else holds
-    if not iterates and any(map(changes, (*args, *kwargs.values()))):
-        raise Break("iteration", "an iterator as argument")
+    if not iterates:
+        args, kwargs = _given(t, args, kwargs)
     if not isinstance(keyword_defaults, Instance | NullValue):
         raise Break("not_inlinable", f"{name}: others have seen its defaults")
     named = dict(zip(keyword_defaults.names, keyword_defaults.items, strict=True)) if isinstance(keyword_defaults, Instance) else {}

@@ -12,6 +12,7 @@ from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from ..pycode.liveness import live
 from . import closures, farewells, inline, objects, opaque, standins, views
+from .cursors import changes
 from .state import Then
 from .values import (
     Abstract,
@@ -100,6 +101,8 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
         views.may_store(t)
     if any(inner.token is owner.token for inner in instances_in(value)):
         raise Break("store_target", "an object that holds itself")
+    if changes(value):
+        raise Break("comprehension", "list or iterator")
     if owner.kind == "instance":
         found = objects.class_lookup(owner.cls, name)
         t.guards.member(owner.cls, name, _UNSET if found is objects.MISSING else found)
@@ -182,7 +185,7 @@ def _parts(value: Abstract) -> tuple[Abstract, ...]:
 
 # Kinds of what never changes, so that only its identity tells whether it was made twice; and what makes one of the items.
 _FIXED: dict[str, Callable[..., Any]] = {
-    "tuple": lambda *items: items, "slice": slice, "range": range, "bound_method": types.MethodType,
+    "tuple": lambda *items: items, "slice": slice, "range": range, "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
 }  # fmt: skip
 
 

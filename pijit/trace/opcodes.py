@@ -27,7 +27,7 @@ from .handlers import NULL_FIRST, Handler, names_operand, result
 from .inline import INLINED
 from .results import FINISHERS
 from .tracer import END, Tracer
-from .values import NULL, Break, Container, Known, NullValue, Opaque, Scalar
+from .values import NULL, Break, Container, Instance, Known, NullValue, Opaque, Scalar
 from .variables import storable
 
 # ---- operators ------------------------------------------------------------------------------------------------------
@@ -82,6 +82,8 @@ def binary_subscr(t: Tracer, _: Any) -> object:
 
 
 def store_subscr(t: Tracer, _: Any) -> object:
+    if isinstance(into := t.state.frame.stack[-2], Instance) and into.kind == "dict":
+        variables.keep(t, 3)
     value, container, index = t.popn(3)
     if dunder.setitem(t, container, index, value) is INLINED:
         return result(t, INLINED)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
+from ..pycode.liveness import live
 from . import calls, closures, farewells, inputs, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
 from .tracer import Tracer
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Instance, Known
 
 
 def load_fast(t: Tracer, slot: int) -> None:
@@ -19,7 +20,9 @@ def load_fast(t: Tracer, slot: int) -> None:
         value = frame.locals[slot] = inputs.load_local(t, slot)
     if value is UNBOUND:
         raise Break("unbound", frame.bytecode.slots[slot])
-    if frame.made and changes(value):  # the iterator of a comprehension, which moves on
+    if changes(value):  # it moves on, on the stack
+        if slot in live(frame.bytecode, frame.bytecode.at(frame.pc).next):
+            raise Break("iteration", f"{frame.bytecode.slots[slot]}, an iterator that is read again")
         frame.locals[slot] = UNBOUND
     t.push(value)
 
@@ -41,6 +44,8 @@ def _plain(handler: Handler) -> Handler:
 
 
 def store_attr(t: Tracer, name: str) -> None:
+    if isinstance(t.state.frame.stack[-1], Instance):
+        keep(t, 2)
     value, owner = t.popn(2)
     objects.store_attribute(t, owner, name, value)
 
@@ -64,6 +69,11 @@ def kept(t: Tracer, value: Abstract) -> Abstract:
         t.last_micro = False  # the instruction pushes nothing: only the whole of it is done again
         return objects.new_list(t, value.items)
     return storable(value)
+
+
+def keep(t: Tracer, depth: int) -> None:
+    """The same for a value so deep on the stack: what is made for its items takes their place in what lies above and below, too."""
+    t.state.frame.stack[-depth] = kept(t, t.state.frame.stack[-depth])
 
 
 def storable(value: Abstract) -> Abstract:

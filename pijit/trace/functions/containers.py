@@ -81,7 +81,7 @@ def _of_set(function: Any, deed: str) -> None:
         found = deeds.do(t, deed, args)
         if function is set.add:
             like = standins.sample_of(t, args[1])
-            if like is not None:
+            if like is not None and deeds.is_hashable(like[0]):
                 deeds.seen(t, owner, lambda sample: sample.add(like[0]))
         return found
 
