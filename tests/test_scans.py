@@ -109,3 +109,25 @@ def test_extremes_in_any_place(among, dtype):
     arrays = [R.choice(chosen, n) for n in (*range(1, 36), 1030)]
     arrays += [np.concatenate([np.full(at, 5, dtype), chosen, -chosen, np.full(9, 7, dtype)]) for at in range(17)]
     check_calls(source, [(a,) for a in (*arrays, R.choice(chosen, 90)[::-2])], configurations=("jit",))
+
+
+UNUSED = """
+def f(a, e):
+    with np.errstate(over=e, invalid=e):
+        a.cumsum()
+        v = np.cumprod(a)
+        w = a * 2
+        for v in range(3):
+            u = np.cumprod(w, axis=0)
+            np.add.accumulate(w * 3)
+    return a, v
+"""
+
+
+@pytest.mark.parametrize("treatment", ["warn", "raise", "ignore"])
+@pytest.mark.parametrize("values", [[1e308, 1e308, 1e308], [3.31, 0.0, -5.0, np.inf], [1.0, 2.0]])
+def test_warnings_of_what_nobody_uses(values, treatment):
+    for dtype in ("f8", "f4"):
+        with np.errstate(all="ignore"):
+            array = np.array(values).astype(dtype)
+        check_calls(UNUSED, [(array, treatment)] * 2, entry="f")

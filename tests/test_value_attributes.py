@@ -1,4 +1,4 @@
-"""Attributes of numbers, arrays and tuples that native code has made: what a class has from its own class is no attribute of its instances."""
+"""Attributes of numbers, arrays and tuples that native code has made: a class of its own has what its instances have not; bases of views."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 import pytest
-from differential import check
+from differential import check, check_calls
 
 import pijit
 
@@ -76,3 +76,39 @@ def test_single_dispatch():
         return [kind(1 + len("a")), kind(2.0), kind(np.ones(3) * 2), kind(True), [kind(v) for v in (1, 0.5)]]
 
     check(kinds)
+
+
+BASES = """
+def f(a, n):
+    v = a[1:]
+    v += 1
+    w = v[::-1]
+    w += 1
+    u = a[::2].T
+    u += n
+    found = [x.base is a for x in (v, w, u)]
+    v.setflags(write=False)
+    str(n)
+    v.setflags(write=True)
+    v.flags.writeable = True
+    return found, v, w, u, [type(x.base).__name__ for x in (v, w, u)]
+"""
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_bases_of_views(order):
+    for array in (np.arange(4.0), np.arange(20.0).reshape(4, 5), np.arange(6)):
+        check_calls(BASES, [(np.array(array, order=order), 1)] * 2, entry="f")
+
+
+MANY_AXES = """
+def f(a):
+    for e in range(4):
+        a = np.broadcast_to(a, (3,) + a.shape) + e
+    return a
+"""
+
+
+def test_arrays_of_many_axes():
+    """What is tried on stand-ins is tried on small ones."""
+    check_calls(MANY_AXES, [(np.ones((2, 2, 2)),)] * 2, entry="f", configurations=("jit", "enabled"))

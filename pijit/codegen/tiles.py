@@ -252,6 +252,8 @@ class TiledBody(Body):
             self._scan_groups(number, count, places)
         if len(joined) < len(numbers):
             self._scan_singly([number for number in numbers if number not in joined], I64(0), count, places)
+        for number in numbers:
+            self._counts(places[len(self.kernel.operands) + number])
 
     def _scan_singly(self, numbers: list[int], low: ir.Value, high: ir.Value, places: dict[int, ir.Value]) -> None:
         first = len(self.kernel.operands)
@@ -329,8 +331,11 @@ class TiledBody(Body):
                             total = scalars.emit(builder, step.ufunc, (dtype,) * 3, [total, value], self.trouble, scalar=False, quiet=self.quiet)
                     scalars.store(builder, dtype, total, place)
                     self.flush_trouble()
-        # what it raises counts, whatever becomes of it
-        builder.asm(ir.FunctionType(ir.VoidType(), [POINTER]), "", "r,~{memory}", [target], True)
+        self._counts(target)
+
+    def _counts(self, place: ir.Value) -> None:
+        """What was raised while the elements behind the pointer were made counts, whatever becomes of them."""
+        self.builder.asm(ir.FunctionType(ir.VoidType(), [POINTER]), "", "r,~{memory}", [place], True)
 
     def _distance(self, reference: int) -> ir.Value:
         """The bytes from one element to the next along the tile."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -210,13 +211,15 @@ def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.nd
         strides = tuple(sum(_steps(array, n, along)) for n, along in zip(dims, axes, strict=True))
     if not array.size and not any(array.strides):
         offset = 0
-    interface = {
-        "version": 3,
-        "typestr": type.dtype.str,
-        "shape": dims,
-        "strides": strides,
-        "data": (array.__array_interface__["data"][0] + offset, not (type.writable and array.flags.writeable)),
-    }
+    place = array.__array_interface__["data"][0] + offset
+    writable = type.writable and array.flags.writeable
+    root = array if array.flags.owndata or builtins.type(array.base) is not np.ndarray else array.base
+    whole = root if root.flags.c_contiguous else root.T
+    if whole.flags.c_contiguous and (root.flags.writeable or not writable):  # then its base is what NumPy makes it
+        made: np.ndarray[Any, Any] = np.ndarray(dims, type.dtype, whole, place - whole.__array_interface__["data"][0], strides)
+        made.flags.writeable = writable
+        return made
+    interface = {"version": 3, "typestr": type.dtype.str, "shape": dims, "strides": strides, "data": (place, not writable)}
     return np.asarray(_Memory(array, interface))
 
 

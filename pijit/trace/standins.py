@@ -6,6 +6,7 @@ there are now is used: numbers as they are, the order of the axes in memory, len
 
 from __future__ import annotations
 
+import math
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from .values import Abstract, ArrayValue, Complex, Container, Known, Opaque, ite
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_LARGE = 1 << 20  # elements of a stand-in that is not made
 _ACTUAL, _LONG = -1, 200  # stand-ins with the lengths that there are; the longest of those
 _NUMBERS = (bool, int, float, complex)
 
@@ -118,7 +120,10 @@ class _Maker:
                 raise _NoStandIn(f"the function or class {short(abstract.value)}")
             return abstract.value
         if isinstance(abstract, ArrayValue):
-            made = stand_in(abstract.type, tuple(map(self.length, abstract.dims)), _layout(self.tracer, abstract))
+            shape = tuple(map(self.length, abstract.dims))
+            if math.prod(shape) > _LARGE:  # of many axes
+                raise ValueError
+            made = stand_in(abstract.type, shape, _layout(self.tracer, abstract))
             if self.shares and made.dtype.kind == "f" and made.flags.writeable and made.size:
                 made[...] = 1 / made.size
             return made
