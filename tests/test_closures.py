@@ -312,6 +312,16 @@ def f(n):
 """,
         [(5,), (4,)],
     ),
+    "made after a break in its defaults": (
+        """
+def f(n):
+    r = []
+    for i in range(n):
+        r.append((lambda y=(str(i), i), *, k=(str(n), i): (y, k))())
+    return r
+""",
+        [(5,), (0,), (7,)],
+    ),
     "stored outside, in a loop": (
         """
 def make():

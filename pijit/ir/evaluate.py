@@ -174,7 +174,7 @@ def fits(value: Any, type: Type) -> bool:
 
 
 def _fits_array(value: Any, type: Array) -> bool:
-    if value.__class__ is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
+    if type_of(value) is not np.ndarray or value.dtype != type.dtype or value.ndim != type.ndim:
         return False
     flags = value.flags
     orders = {
@@ -190,11 +190,12 @@ def _sorted(strides: tuple[int, ...]) -> bool:
     return all(stride > 0 for stride in strides) and list(strides) == sorted(strides, reverse=True)
 
 
+type_of = type  # also of what has a __class__ or __getattribute__ of its own
 PYTHON = {INT: int, FLOAT: float, BOOL: bool, COMPLEX: complex}
 
 _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {
-    Scalar: lambda value, type: value.__class__ is PYTHON[type] and (type != INT or in_64(value)),
-    Np: lambda value, type: value.__class__ is type.dtype.type,
+    Scalar: lambda value, type: type_of(value) is PYTHON[type] and (type != INT or in_64(value)),
+    Np: lambda value, type: type_of(value) is type.dtype.type,
     Array: _fits_array,
     Obj: lambda value, wanted: wanted.name in ("object", class_name(type(value))),
 }

@@ -52,4 +52,4 @@ def step(op: Op, env: Env) -> tuple[Any, ...]:
     result = EVALUATORS[op.name](op, *(env.of(arg) for arg in op.args))
     if not op.results:
         return ()
-    return result if len(op.results) > 1 or isinstance(result, Results) else (result,)
+    return result if len(op.results) > 1 or type(result) is Results else (result,)

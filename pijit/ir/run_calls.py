@@ -118,13 +118,18 @@ def _kept(op: Op, env: Env) -> tuple[Any, ...]:
     return (env.kept[op.attrs["slot"], env.of(op.args[0])],)
 
 
+def _class(owner: Any) -> Any:
+    """The class of an object, whatever its __class__ says."""
+    return type(owner)
+
+
 def _put(op: Op, env: Env) -> tuple[Any, ...]:
     if isinstance(op.attrs["arguments"][1], Unset):
         return _remove(rebuild(op.attrs["arguments"][0], env), *op.attrs["place"])
     owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
     match op.attrs["place"]:
         case ("field", name):
-            demand(owner.__class__.__setattr__ is object.__setattr__)
+            demand(_class(owner).__setattr__ is object.__setattr__)
             object.__setattr__(owner, name, value)
         case ("dict_item", name):
             owner[name] = value
@@ -137,7 +142,7 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
 
 def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
     if kind == "field":
-        demand(owner.__class__.__delattr__ is object.__delattr__)
+        demand(_class(owner).__delattr__ is object.__delattr__)
         try:
             object.__delattr__(owner, name)
         except AttributeError:  # not there, whatever its class has
@@ -152,12 +157,14 @@ def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
 _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "is": lambda value, row: value is row[2],
     "length": lambda value, row: len(value) == row[2],
-    "type": lambda value, row: value.__class__ is row[2],
-    "int_value": lambda value, row: value.__class__ is int and value == row[2],
-    "object": lambda value, row: value.__class__ is row[3],
+    "type": lambda value, row: type(value) is row[2],
+    "int_value": lambda value, row: type(value) is int and value == row[2],
+    "object": lambda value, row: type(value) is row[3],
     "no_field": lambda value, row: row[2] not in getattr(value, "__dict__", ()),
     "no_item": lambda value, row: row[2] not in value,
-    "array": lambda value, row: isinstance(value, np.ndarray) and all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim)),
+    "array": lambda value, row: (
+        issubclass(type(value), np.ndarray) and all((value.shape[d] == 1) == bool(row[6] >> d & 1) for d in range(value.ndim))
+    ),
 }
 
 

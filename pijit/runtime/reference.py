@@ -24,7 +24,7 @@ from pijit.ir.text import text
 from pijit.ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned, words
 
 _python = ctypes.pythonapi
-_python.Py_IncRef.argtypes = [ctypes.py_object]
+_python.Py_IncRef.argtypes = [ctypes.c_void_p]  # py_object would ask the object for its __class__
 
 
 # A function that the root frame makes.
@@ -123,7 +123,7 @@ class _Evaluator:
             _write(memory, word, constant.type, constant.value)
         for value, word in self.layout.objects[exit.index].items():
             made = env.of(value)
-            _python.Py_IncRef(made)
+            _python.Py_IncRef(id(made))
             memory[word] = id(made)
 
 

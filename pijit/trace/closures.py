@@ -120,7 +120,8 @@ def stored_outside(t: Tracer) -> bool:
 
 def make(t: Tracer, code: Abstract) -> Container:
     """A new function of the innermost frame."""
-    assert isinstance(code, Known)
+    if not isinstance(code, Known):
+        raise Break("definition", "a function whose code was on the stack already")  # an exit before the fragment began loaded it
     frame = t.state.frame
     if t.view.names is not None and len(t.state.frames) == 1 and not code.value.co_name.startswith("<"):
         raise Break("definition", code.value.co_name)  # what a module or class body defines is for others to see
