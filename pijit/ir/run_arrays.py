@@ -215,7 +215,7 @@ def _view(op: Op, array: np.ndarray[Any, Any], offset: int, *rest: int) -> np.nd
     writable = type.writable and array.flags.writeable
     root = array if array.flags.owndata or builtins.type(array.base) is not np.ndarray else array.base
     whole = root if root.flags.c_contiguous else root.T
-    if whole.flags.c_contiguous and (root.flags.writeable or not writable):  # then its base is what NumPy makes it
+    if math.prod(dims) and whole.flags.c_contiguous and (root.flags.writeable or not writable):  # then its base is what NumPy makes it
         made: np.ndarray[Any, Any] = np.ndarray(dims, type.dtype, whole, place - whole.__array_interface__["data"][0], strides)
         made.flags.writeable = writable
         return made
