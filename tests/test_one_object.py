@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check_calls
+from differential import VERSION, VERSIONS, check_calls
 
 CLASSES = """
 from collections import deque
@@ -60,6 +60,13 @@ PLACES = {
     "cell": ("o = C()\n    o.get = hold(v)\n    l.append(o)", "o.get(), l[-1].get()"),
 }
 
+
+def configurations(*texts):
+    """Exits are forced in a third of the programs, in another one on each version."""
+    forced = sum(map(len, texts)) % VERSIONS == VERSION
+    return ("jit", "numpy", *(("forced",) if forced else ()))
+
+
 PROGRAM = """
 def hold(v):
     return lambda: v
@@ -80,7 +87,7 @@ def test_it_is_one_object(kind, place):
     put, read = PLACES[place]
     source = CLASSES + PROGRAM.format(kind=KINDS[kind], put=put, read=read)
     calls = [(n, x, np.array([x, 1.0]), "c") for n, x in ((3, 1.5), (4, 2.5))]
-    check_calls(source, calls, entry="f", configurations=("jit", "numpy", "forced"))
+    check_calls(source, calls, entry="f", configurations=configurations(kind, place))
 
 
 # Expressions of what there may be only one of, and functions that hold it in some way while they use it twice.
@@ -168,4 +175,4 @@ class Holder:
 def test_there_is_only_one(single, holder, split):
     """What moves on or is changed by one name is so by the other."""
     source = USES.format(split=split) + "def f(n):\n    " + HOLDERS[holder].format(v=SINGLE[single]) + "\n"
-    check_calls(source, [(0,), (2,), (2,), (4,)], entry="f", configurations=("jit", "numpy", "forced"))
+    check_calls(source, [(0,), (2,), (2,), (4,)], entry="f", configurations=configurations(single, holder, split))
