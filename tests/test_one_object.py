@@ -62,9 +62,9 @@ PLACES = {
 
 
 def configurations(*texts):
-    """Exits are forced in a third of the programs, in another one on each version."""
-    forced = sum(map(len, texts)) % VERSIONS == VERSION
-    return ("jit", "numpy", *(("forced",) if forced else ()))
+    """Exits are forced in a third of the programs, and the evaluator runs another one: others on each version."""
+    third = (sum(map(len, texts)) + VERSION) % VERSIONS
+    return ("jit", *(("forced",) if third == 0 else ("numpy",) if third == 1 else ()))
 
 
 PROGRAM = """
