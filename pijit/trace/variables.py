@@ -10,7 +10,7 @@ from . import calls, closures, farewells, inputs, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
 from .tracer import Tracer
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Instance, Known
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known
 
 
 def load_fast(t: Tracer, slot: int) -> None:
@@ -44,8 +44,6 @@ def _plain(handler: Handler) -> Handler:
 
 
 def store_attr(t: Tracer, name: str) -> None:
-    if isinstance(t.state.frame.stack[-1], Instance):
-        keep(t, 2)
     value, owner = t.popn(2)
     objects.store_attribute(t, owner, name, value)
 
