@@ -190,7 +190,7 @@ def _sorted(strides: tuple[int, ...]) -> bool:
     return all(stride > 0 for stride in strides) and list(strides) == sorted(strides, reverse=True)
 
 
-type_of = type  # also of what has a __class__ or __getattribute__ of its own
+type_of: Callable[[Any], Any] = type  # also of what has a __class__ or __getattribute__ of its own
 PYTHON = {INT: int, FLOAT: float, BOOL: bool, COMPLEX: complex}
 
 _FITS: dict[type[Type], Callable[[Any, Any], bool]] = {

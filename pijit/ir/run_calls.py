@@ -10,7 +10,7 @@ import numpy as np
 
 from . import run_deeds
 from .draws import DRAWS, bit_generator_of
-from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild
+from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild, type_of
 from .graph import Op, Unset, Value
 from .types import INT
 
@@ -118,18 +118,13 @@ def _kept(op: Op, env: Env) -> tuple[Any, ...]:
     return (env.kept[op.attrs["slot"], env.of(op.args[0])],)
 
 
-def _class(owner: Any) -> Any:
-    """The class of an object, whatever its __class__ says."""
-    return type(owner)
-
-
 def _put(op: Op, env: Env) -> tuple[Any, ...]:
     if isinstance(op.attrs["arguments"][1], Unset):
         return _remove(rebuild(op.attrs["arguments"][0], env), *op.attrs["place"])
     owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
     match op.attrs["place"]:
         case ("field", name):
-            demand(_class(owner).__setattr__ is object.__setattr__)
+            demand(type_of(owner).__setattr__ is object.__setattr__)
             object.__setattr__(owner, name, value)
         case ("dict_item", name):
             owner[name] = value
@@ -142,7 +137,7 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
 
 def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
     if kind == "field":
-        demand(_class(owner).__delattr__ is object.__delattr__)
+        demand(type_of(owner).__delattr__ is object.__delattr__)
         try:
             object.__delattr__(owner, name)
         except AttributeError:  # not there, whatever its class has

@@ -15,13 +15,13 @@ _NOTHING = object()
 _DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
 
 
-def is_plain(o: Any, depth: int = 0) -> bool:
+def _is_plain(o: Any, depth: int = 0) -> bool:
     """Whether hash and == of an object run no Python."""
     cls = type(o)
     if cls in _BASIC:
         return not (cls in (float, complex) and o != o)
     if cls is tuple:
-        return depth <= 8 and all(is_plain(item, depth + 1) for item in o)
+        return depth <= 8 and all(_is_plain(item, depth + 1) for item in o)
     compares: Any = cls
     return bool(compares.__eq__ is object.__eq__ and compares.__hash__ is object.__hash__)
 
@@ -32,7 +32,7 @@ def _is_quiet(o: Any) -> bool:
 
 
 def _look_up(owner: Any, key: Any) -> bool:
-    demand(is_plain(key) and all(map(is_plain, list(owner))))
+    demand(_is_plain(key) and all(map(_is_plain, list(owner))))
     return key in owner
 
 
@@ -86,7 +86,7 @@ def _set_discard(owner: set[Any], key: Any) -> None:
 
 def _of_plain(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def work(items: Any, item: Any) -> Any:
-        demand(is_plain(item) and all(map(is_plain, items)))
+        demand(_is_plain(item) and all(map(_is_plain, items)))
         return function(items, item)
 
     return careful(work)
@@ -133,7 +133,7 @@ def _deque_put(function: Any, owner: deque[Any], item: Any) -> None:
 
 
 def _list_remove(items: list[Any], item: Any) -> None:
-    demand(is_plain(item) and all(map(is_plain, items)) and item in items)
+    demand(_is_plain(item) and all(map(_is_plain, items)) and item in items)
     items.remove(item)
 
 
@@ -147,7 +147,7 @@ def _cell_store(cell: Any, value: Any) -> None:
 
 
 def _set_of(items: Any) -> set[Any]:
-    demand(all(map(is_plain, items)))
+    demand(all(map(_is_plain, items)))
     return set(items)
 
 

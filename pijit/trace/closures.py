@@ -35,8 +35,7 @@ def cell(t: Tracer, slot: int) -> CellValue:
     (made,) = frame.made
     assert isinstance(made, Container)
     found = made.items[2].inner()[index]
-    if not isinstance(found, CellValue):
-        raise Break("definition", "a function that outlives the call that makes it")
+    assert isinstance(found, CellValue)
     return found
 
 
@@ -144,6 +143,11 @@ def with_attribute(made: Abstract, bit: int, value: Abstract) -> Container:
 def in_any(value: Abstract) -> bool:
     """Whether a value is, or holds, a function that is made here."""
     return (isinstance(value, Container) and value.kind == "function") or any(map(in_any, value.inner()))
+
+
+def shares_variables(value: Abstract) -> bool:
+    """Whether a function in the value has cells that are a frame's as yet."""
+    return any(of.function is None for of in cells(value))
 
 
 def cells(value: Abstract) -> Iterator[CellValue]:

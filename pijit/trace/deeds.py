@@ -273,10 +273,12 @@ def stored(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
 
 
 def is_hashable(key: Any) -> bool:
-    """Whether a key's hash is none of the program's code."""
-    if type(key) is tuple:
+    """Whether an object's hash and == are none of the program's code."""
+    cls = type(key)
+    if cls is tuple:
         return all(map(is_hashable, key))
-    return objects.class_lookup(type(key), "__hash__") is object.__hash__ or any(type(key) is cls for cls in _KEYS)
+    own = any(objects.class_lookup(cls, name) is not object.__dict__[name] for name in ("__hash__", "__eq__"))
+    return not own or any(cls is one for one in _KEYS)
 
 
 # ---- functions that are kept in containers ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
 from ..ground.names import class_name, is_a, package_of
+from ..ir.evaluate import BUILDERS
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
 from ..pycode.liveness import live
@@ -168,7 +169,7 @@ def _to_be_made(t: Tracer, value: Abstract, fixed: Fixed) -> Iterator[Container]
     if isinstance(value, Instance) or (fixed != "none" and value.kind in _FIXED and value.items and (fixed == "all" or _is_shared(t, value))):
         yield value
     elif value.kind == "function":
-        if any(of.function is None for of in closures.cells(value)):
+        if closures.shares_variables(value):
             raise Break("definition", "a function that others keep, with variables of the code around it")
         yield value
 
@@ -183,10 +184,8 @@ def _parts(value: Abstract) -> tuple[Abstract, ...]:
     return value.inner()
 
 
-# Kinds of what never changes, so that only its identity tells whether it was made twice; and what makes one of the items.
-_FIXED: dict[str, Callable[..., Any]] = {
-    "tuple": lambda *items: items, "slice": slice, "range": range, "bound_method": lambda function, owner: function.__get__(owner, type(owner)),
-}  # fmt: skip
+# Kinds of what never changes, so that only its identity tells whether it was made twice.
+_FIXED = frozenset({"tuple", "slice", "range", "bound_method"})
 
 
 def _is_shared(t: Tracer, value: Container) -> bool:
@@ -241,7 +240,7 @@ def _sample(t: Tracer, virtual: Container) -> Any:
     if not isinstance(virtual, Instance):
         if len(held) < len(samples):
             raise Break("store_target", f"a {virtual.kind} of objects of which nothing is known")
-        return _FIXED[virtual.kind](*held.values())
+        return BUILDERS[virtual.kind](*held.values())
     if virtual.kind == "record":
         return tuple.__new__(virtual.cls, held.values())
     if virtual.kind == "dict":

@@ -406,7 +406,7 @@ def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     from .instances import settled
 
     items = tuple(settled(t, *items, fixed="shared"))
-    if not all(map(_is_storable, items)):
+    if not all(map(is_storable, items)):
         raise Break("comprehension", "list")
     samples = [standins.sample_of(t, item) for item in items]
     sample = [found[0] for found in samples if found is not None]
@@ -449,7 +449,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     from .instances import settled
 
     (value,) = settled(t, value, fixed="all" if len(place) > 1 else "shared")
-    if value is not UNBOUND and not _is_storable(value):
+    if value is not UNBOUND and not is_storable(value):
         raise Break("store_target", f"a virtual {type(value).__name__}")
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
     args = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
@@ -473,7 +473,8 @@ def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:
             del t.state.memo[key]
 
 
-def _is_storable(value: Abstract) -> bool:
+def is_storable(value: Abstract) -> bool:
+    """Whether a settled value is an object, or becomes one where it is stored."""
     if isinstance(value, Container):
-        return value.kind in ("tuple", "slice", "bound_method") and all(map(_is_storable, value.items))
+        return value.kind in ("tuple", "slice", "bound_method") and all(map(is_storable, value.items))
     return isinstance(value, (Known, Scalar, ArrayValue, Opaque))

@@ -1,4 +1,4 @@
-"""Functions that outlive the call that makes them: `out._backward = _backward`, a counter that is returned.
+"""Functions that outlive the call that makes them: `out._backward = _backward`, a counter in an object.
 
 While the call runs, such a function is virtual and its variables are those of the frame (closures). When an inlined call returns and something
 that goes on has the function, its cells become objects, then the function, and at last the cells are given what the variables hold: that may be
@@ -11,21 +11,8 @@ import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from . import closures, deeds, instances
-from .values import (
-    LAZY,
-    UNBOUND,
-    Abstract,
-    ArrayValue,
-    Break,
-    CellValue,
-    Complex,
-    Container,
-    Known,
-    Opaque,
-    Scalar,
-    containers_in,
-)
+from . import closures, deeds, instances, objects
+from .values import UNBOUND, Abstract, Break, CellValue, Complex, Container, Opaque, containers_in
 
 if TYPE_CHECKING:
     from .state import FrameState
@@ -42,7 +29,7 @@ def outlive(t: Tracer, value: Abstract) -> Abstract:
     depth = len(t.state.frames) - 1
     frame = t.state.frame
     if depth == 0:
-        if any(of.function is None for of in closures.cells(value)):
+        if closures.shares_variables(value):
             raise Break("definition", "a function that is returned")
         return value
     if not frame.bytecode.cell_slots:
@@ -61,7 +48,9 @@ def outlive(t: Tracer, value: Abstract) -> Abstract:
         instances.settled(t, frame.locals[slot], fixed="shared", redone=True)
     for slot in slots:
         if frame.locals[slot] is not UNBOUND:
-            deeds.store_in_cell(t, cells[slot], _checked(frame.locals[slot]))
+            if not isinstance(frame.locals[slot], Complex) and not objects.is_storable(frame.locals[slot]):
+                raise Break("definition", _OUTLIVES)
+            deeds.store_in_cell(t, cells[slot], frame.locals[slot])
     return t.pop()
 
 
@@ -111,14 +100,6 @@ def _with_cells(t: Tracer, cells: Cells) -> Container | None:
     for _, _, _, value in t.state.slots():
         for inner in containers_in(value):
             shared = inner.items[2].inner() if inner.kind == "function" else ()
-            if any(cell in cells.values() for cell in shared) and not any(of.function is None for of in closures.cells(inner)):
+            if any(cell in cells.values() for cell in shared) and not closures.shares_variables(inner):
                 return inner
     return None
-
-
-def _checked(value: Abstract) -> Abstract:
-    """What a variable holds, which is an object or becomes one."""
-    plain = isinstance(value, Known | Opaque | Scalar | ArrayValue | Complex)
-    if value is LAZY or not (plain or (isinstance(value, Container) and value.kind == "tuple" and all(map(_checked, value.items)))):
-        raise Break("definition", _OUTLIVES)
-    return value

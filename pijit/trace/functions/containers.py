@@ -11,7 +11,6 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...ir import run_deeds
 from ...ir.types import INT
 from .. import deeds, instances, mappings, objects, opaque, standins
 from ..operators import describe
@@ -316,7 +315,7 @@ def _makes(cls: Any) -> None:
             _through(t, args[0], cls.__name__)
         args = instances.settled(t, *args)
         given = [] if not args else sequence_sample(t, args[0])[:2]
-        if cls is set and args and not all(map(run_deeds.is_plain, given)):
+        if cls is set and args and not all(map(deeds.is_hashable, given)):
             raise Break("call_arguments", "set of objects")
         deed = "set_of" if cls is set and args else "call"
         return deeds.own(t, deeds.do(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args], cls(given), pure=True))
