@@ -24,6 +24,7 @@ import types
 import warnings
 from dataclasses import dataclass, field, fields
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from shares import VERSION, VERSIONS
@@ -296,7 +297,7 @@ class Subject:
 def subject_of(what: Any, entry: str | None) -> Subject:
     """A function, or source text in which `entry` (or the last function) is called."""
     if not isinstance(what, str):
-        return Subject(what)
+        return Subject(what, entry=what.__qualname__)
     file = f"<subject {next(SOURCE_NUMBER)}>"
     linecache.cache[file] = (len(what), None, what.splitlines(keepends=True), file)
     if entry is None:
@@ -365,7 +366,8 @@ def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[st
 
 
 # Exits of one program that are tried; evenly spread when there are more, and others on each version.
-FORCED_LIMIT = int(os.environ.get("PIJIT_TEST_FORCED", "2"))
+FORCED_LIMIT = int(os.environ.get("PIJIT_TEST_FORCED", "1"))
+EVERYWHERE = "PIJIT_TEST_FORCED" in os.environ  # no version leaves a configuration to another
 
 
 def forced(subject: Subject, calls: list[Any], plain: list[Outcome], options: dict[str, Any], limit: int = FORCED_LIMIT) -> Any:
@@ -399,11 +401,18 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "forced numpy": (forced_numpy, {"backend": "numpy"}),
 }
 
+SHARED = frozenset(("O0", "numpy", "forced numpy"))  # the version hardly matters to what they show: each program has them on one
 
-def check_calls(
-    what: Any, calls: list[Any], *, entry: str | None = None, configurations: Any = (*CONFIGURATIONS,), **options: Any
-) -> Any:
-    """Run the calls plainly and in each configuration; the counters of the first one are returned.
+
+def configurations_of(subject: Subject) -> list[str]:
+    """All of them, on one version; on the others, which are other ones for other programs, those that the version matters to."""
+    whole = EVERYWHERE or crc32((subject.source or subject.entry).encode()) % VERSIONS == VERSION
+    return [name for name in CONFIGURATIONS if whole or name not in SHARED]
+
+
+def check_calls(what: Any, calls: list[Any], *, entry: str | None = None, configurations: Any = None, **options: Any) -> Any:
+    """Run the calls plainly and in each configuration that is named, or else in those that are this version's share; the
+    counters of the first one are returned.
 
     A call is a tuple of arguments, or (arguments, keywords) when its second item is a dict and its first a tuple.
     """
@@ -412,7 +421,7 @@ def check_calls(
     plain = subject.make().run(pairs)
     stats = []
     with settings(compile_all=True, raise_internal=True):
-        for name in configurations:
+        for name in configurations or configurations_of(subject):
             run, own = CONFIGURATIONS[name]
             stats.append(run(subject, pairs, plain, {**own, **options}))
     return stats[0]
