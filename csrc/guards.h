@@ -37,6 +37,7 @@ static inline bool pj_usual_step(PyArrayObject *a, int ndim)
 
 static inline bool pj_array_fits(PyObject *o, const PjRow *row)
 {
+    const int exact = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE; /* a view has the second one of what it is a view of */
     if (PJ_UNLIKELY(Py_TYPE(o) != &PyArray_Type)) {
         return false;
     }
@@ -44,7 +45,7 @@ static inline bool pj_array_fits(PyObject *o, const PjRow *row)
     PyArray_Descr *descr = PyArray_DESCR(a);
     int flags = PyArray_FLAGS(a);
     int ndim = PyArray_NDIM(a);
-    if (descr->type_num != row->a || ndim != row->ndim || (flags & row->value) != row->value ||
+    if (descr->type_num != row->a || ndim != row->ndim || (flags & exact) != row->value ||
         PJ_UNLIKELY(!PyArray_ISNBO(descr->byteorder) || flags < 0)) { /* bit 31: NPY_ARRAY_WARN_ON_WRITE, in no public header */
         return false;
     }

@@ -203,7 +203,7 @@ ROWS: tuple[Reason, ...] = (
            "Nothing, unless shapes keep alternating."),
     Reason("PJ307", "guard_array_order", "other memory order", "An array is laid out otherwise in memory.",
            "np.ascontiguousarray at the border, if both orders keep coming."),
-    Reason("PJ308", "guard_array_flags", "other array flags", "An array is read-only or not aligned.",
+    Reason("PJ308", "guard_array_flags", "other array flags", "An array is read-only, or not aligned, and was not when this was compiled; or the other way round.",
            "Copy it once at the border."),
     Reason("PJ309", "guard_missing", "variable missing", "A variable that the fragment reads is not there.",
            "Define it before the hot code."),

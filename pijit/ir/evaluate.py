@@ -183,7 +183,7 @@ def _fits_array(value: Any, type: Array) -> bool:
         "A": True,
         "S": _sorted(value.strides),
     }
-    return orders[type.order] and (is_writable(value) or not type.writable)
+    return orders[type.order] and is_writable(value) == type.writable
 
 
 def _sorted(strides: tuple[int, ...]) -> bool:

@@ -112,8 +112,8 @@ def of_array(row: Row, name: str, got: Any) -> Iterator[Difference]:
             expected = "1" if length != 1 else "not 1 (1 broadcasts)"
             yield Difference("guard_array_ones", f"{name}.shape[{axis}]", expected, str(length))
     for flag, bit in (("writeable", 0x0400), ("aligned", 0x0100)):
-        if need & bit and not got.flags.num & bit:  # that number is read without a warning, whatever made the array
-            yield Difference("guard_array_flags", f"{name}.flags.{flag}", "True", "False")
+        if (need ^ got.flags.num) & bit:  # that number is read without a warning, whatever made the array
+            yield Difference("guard_array_flags", f"{name}.flags.{flag}", str(bool(need & bit)), str(not need & bit))
     yield Difference("guard_array_order", f"{name}.strides", ORDERS[order], f"{got.strides} for shape {got.shape}")
 
 

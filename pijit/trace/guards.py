@@ -94,7 +94,7 @@ class Guards:
         self.check(
             source, "array", value, _TYPENUM[type_.name], type_.ndim, need, ones, {"A": "any"}.get(type_.order, type_.order),
             text=f"{source.name} is a {type_.name} array of shape ({shape}{',' if type_.ndim == 1 else ''}), order {type_.order}"
-            + ("" if type_.writable else ", read only or not"),
+            + ("" if type_.writable else ", read only"),
         )  # fmt: skip
 
     def object(self, source: Source, value: Value, cls: type) -> None:
