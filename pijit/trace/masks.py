@@ -67,7 +67,7 @@ def store(t: Tracer, array: ArrayValue, index: Abstract, value: Abstract) -> boo
         scalar = value_of(value)
         assert scalar is not None
         count = _size(t, found.mask)
-        t.emit("place", (array.value, as_element(t, scalar, array.type), found.mask.value, count), lead=found.lead, stretch=())
+        t.emit("place", (array.value, as_element(t, scalar, array.type.element), found.mask.value, count), lead=found.lead, stretch=())
         return True
     count = _count(t, found.mask)
     dims = (*found.others[: found.lead], count, *found.others[found.lead :])

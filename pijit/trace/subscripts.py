@@ -150,7 +150,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         if isinstance(value, ArrayValue):
             raise Break("unsupported_type", "array stored into an element")
-        converted = as_element(t, scalar, container.type)
+        converted = as_element(t, scalar, container.type.element)
         indices = _checked(t, container, [v for _, v in plan])
         t.emit("store", (container.value, converted, *indices))
         return
@@ -163,15 +163,15 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     else:
         scalar = value_of(value)
         assert scalar is not None
-        source = Scalar(as_element(t, scalar, container.type))
+        source = Scalar(as_element(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
 
 
-def as_element(t: Tracer, value: Value, array: Array) -> Value:
-    """A number as an element to be stored. NumPy's ints have to fit, as Python's have; arithmetic would wrap."""
-    if isinstance(value.type, Np) and value.type.dtype.kind in "iu" and array.dtype.kind in "iu" and value.type != array.element:
+def as_element(t: Tracer, value: Value, element: Np) -> Value:
+    """A number as an element to be stored one by one. NumPy's ints have to fit, as Python's have; arithmetic would wrap."""
+    if isinstance(value.type, Np) and value.type.dtype.kind in "iu" and element.dtype.kind in "iu" and value.type != element:
         value = cast(t, value, INT)
-    return cast(t, value, array.element)
+    return cast(t, value, element)
 
 
 def _is_whole(plan: list[tuple[str, Any]]) -> bool:

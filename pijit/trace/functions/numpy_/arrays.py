@@ -12,7 +12,6 @@ from ....ir.graph import Const, Value, const
 from ....ir.types import INT, Array
 from ... import elementwise, opaque, subscripts
 from ...elementwise import is_one
-from ...operators import cast
 from ...tables import ATTRIBUTES, PURE
 from ...values import Abstract, ArrayValue, Break, Container, Known, Scalar, value_of
 from ..rows import abstract, row
@@ -247,7 +246,7 @@ def fill(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         and a.type.writable
         and subscripts.storable(t, a, given)
     ):
-        elementwise.assign(t, a, Scalar(cast(t, found, a.type.element)))
+        elementwise.assign(t, a, Scalar(subscripts.as_element(t, found, a.type.element)))
     else:
         opaque.call_for_effect(t, np.ndarray.fill, args, kwargs)
     return Known(None)

@@ -9,7 +9,7 @@ import numpy as np
 from ....ir.graph import const
 from ....ir.types import Np
 from ... import elementwise, opaque
-from ...operators import cast
+from ...subscripts import as_element
 from ...values import Abstract, ArrayValue, Known, sequence_of, value_of
 from ..rows import by_name, dtype_of_numbers, row, scalar_kind
 from .creation import copied, dtype_of, fills, new
@@ -67,7 +67,7 @@ def _of_numbers(t: Tracer, shape: tuple[int, ...], numbers: list[Abstract], want
     values = [value for number in numbers if (value := value_of(number)) is not None]
     if dtype is None or not all(fills(value, dtype) or value.type == Np(dtype.name) for value in values):
         return None
-    elements = [cast(t, value, Np(dtype.name)) for value in values]
+    elements = [as_element(t, value, Np(dtype.name)) for value in values]
     made = new(t, tuple(map(const, shape)), dtype, "C", None)
     for index, element in zip(np.ndindex(shape), elements, strict=True):
         t.emit("store", (made.value, element, *map(const, index)))
