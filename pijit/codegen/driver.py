@@ -123,10 +123,6 @@ class Driver:
                 self.values[value] = array_of_object(self, memory.load(self, word, PTR), value.type)
             else:
                 self.values[value] = memory.load_value(self, word, value.type)
-        start = self.owners.after_ops(self.graph.entry)[0]
-        for value in self.graph.inputs:
-            if value in start:
-                call(self.builder, "pj_retain", ir.VoidType(), self.object(value))
 
     def _open(self, block: Block) -> Target:
         place = self.function.append_basic_block("loop" if block.is_header else "block")

@@ -9,7 +9,7 @@ Laws:
 3. A carrier is held exactly while it is live: from its definition to the last use of it or of a view on it.
 4. An array that nothing but operations on elements uses need have no object either, and is a carrier all the same: of memory (*scratch*). An
    exit that needs it makes an object of it. Nobody counts who holds it, so a jump gives it away: to one parameter, and it has no other name.
-5. Inputs are borrowed from the frame, except in a fragment that runs Python, which retains them at its start.
+5. Inputs are borrowed: from the frame, and from what `pj_hold_inputs` keeps as soon as Python may run.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ class Owners:
     """Carriers, and where they are live."""
 
     def __init__(self, graph: Graph) -> None:
-        ops = [op for block in graph.blocks for op in block.ops]
-        self.runs_python = any(op.name == "call" for op in ops)
         self._inputs = set(graph.inputs)
         self._objects = self._views_that_are_objects(graph)
         # By id of the block: what is held where it starts, with and without its parameters.
@@ -64,7 +62,7 @@ class Owners:
     def carrier(self, value: Value) -> Value | None:
         """What must be held for the value to be usable; None when nothing: a scalar, a constant, a borrowed input."""
         value = self._base(value)
-        if not is_owned(value.type) or isinstance(value, Const) or (value in self._inputs and not self.runs_python):
+        if not is_owned(value.type) or isinstance(value, Const) or value in self._inputs:
             return None
         return value
 

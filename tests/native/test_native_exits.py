@@ -792,7 +792,7 @@ def test_recheck():
         c.store(c.call("pj_recheck", c.W), 11)
         c.exit(0)
 
-    rows = [("global", "k"), ("int", 0, 3), ("global", "x"), ("array", 1, 4, 12, 1, 0, 0, "any"), ("local", 0), ("object", 2, 5, types.FunctionType)]
+    rows = [("global", "k"), ("int", 0, 3), ("global", "x"), ("array", 1, 4, 12, 1, 0x0500, 0, "any"), ("local", 0), ("object", 2, 5, types.FunctionType)]
     site = (("object", 5), [], (), [(None, nc.start_pc(f.__code__))], [], 6)
     start(f, rows, [("return", [], [], ("int", 11))], nc.native(native), [site], roots_start=6, nroots=1)
 
