@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from differential import check, check_calls
+
+import pijit
 
 BIG = 2**63 - 1
 LOW = -(2**63)
@@ -203,3 +206,26 @@ def test_numpy_power():
 @pytest.mark.parametrize("value", [np.float64(1.5), np.int8(3), np.complex64(1), np.complex128(1), 2j, 1.5, 3, True], ids=repr)
 def test_an_argument_that_nothing_uses(value):
     check("def f(x):\n    return x.ndim\n", value, calls=3, configurations=("jit", "enabled"))
+
+
+@pytest.mark.parametrize("symbol", ["<", "<=", ">", ">=", "==", "!="])
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32])
+def test_flags_that_comparisons_raise(symbol, kind):
+    """NumPy looks for them after each element that it calls Python for."""
+    namespace = {"kind": kind}
+    exec(f"def f(x):\n    return 1.0 if kind(x) {symbol} kind(0.5) else 2.0 if x {symbol} 0.25 else 3.0\n", namespace)
+    array = np.array([1.0, 0.0, np.nan, 0.3])
+
+    def messages(function):
+        for _ in range(100):
+            function(0.75), function(0.3)  # the interpreter specialises its comparisons
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            results = [np.vectorize(function, otypes=[float])(array) for _ in range(3)]
+            function(kind(np.nan))
+        return [list(result) for result in results], [str(w.message) for w in caught]
+
+    fast = pijit.jit(namespace["f"])
+    fast(1.0)
+    assert messages(namespace["f"]) == messages(fast)
+    assert pijit.stats(fast).hits

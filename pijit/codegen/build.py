@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ..ground import clock
 from ..ir.types import Array
 from . import emit, engine, symbols
+from .natural_loops import natural_loops
 from .rows import Unsupported
 
 if TYPE_CHECKING:
-    from ..ir.graph import Block, Graph, Op, Value
+    from ..ir.graph import Graph, Op, Value
 
 
 @dataclass(slots=True)
@@ -42,11 +43,9 @@ _HEAVY = frozenset(
 def _level(graph: Graph) -> int:
     """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop looks at objects, or has kernels that give
     numbers, of which one call may be as short as what is around it, what values stay in registers is."""
-    place = {id(block): number for number, block in enumerate(graph.blocks)}
-    ends = [(jump.target, block) for block in graph.blocks for jump in block.jumps() if place[id(jump.target)] <= place[id(block)]]
     level = emit.QUICK
-    for header, end in ends:
-        ops = [op for block in _loop(graph, header, end) for op in block.ops]
+    for blocks in natural_loops(graph):
+        ops = [op for block in blocks for op in block.ops]
         heavy = [op for op in ops if op.name in _HEAVY]
         best = emit.PLAIN if any(op.name in ("look", "put") for op in ops) else emit.BEST
         level = max(level, best if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK)
@@ -57,22 +56,6 @@ def _is_short(heavy: list[Op]) -> bool:
     """Whether they are kernels that make no arrays, and some give numbers."""
     alone = all(op.name in ("kernel", "kernel_into") and not any(isinstance(made.type, Array) for made in op.results) for op in heavy)
     return alone and any(op.results for op in heavy)
-
-
-def _loop(graph: Graph, header: Block, end: Block) -> list[Block]:
-    """The blocks of a loop, wherever they stand: what leads to its end without its header."""
-    found = [header]
-    before: dict[int, list[Block]] = {id(block): [] for block in graph.blocks}
-    for block in graph.blocks:
-        for jump in block.jumps():
-            before[id(jump.target)].append(block)
-    waiting = [end]
-    while waiting:
-        block = waiting.pop()
-        if block not in found:
-            found.append(block)
-            waiting += before[id(block)]
-    return found
 
 
 def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: bool = True) -> Native:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
 from ..ir.graph import Op
-from ..ir.types import INT, Array, Np, Type
+from ..ir.types import FLOAT, INT, Array, Np, Type
 from .arrays import ArrayValue, array_value
 from .floats import f64
-from .llvm import F32, F64, I64, call, i64, is_finite, kind, llvm_type, make_complex, parts
+from .llvm import F32, F64, I1, I64, call, i64, is_finite, kind, llvm_type, make_complex, parts
 from .rows import Unsupported, row
 
 if TYPE_CHECKING:
@@ -22,7 +22,25 @@ if TYPE_CHECKING:
 @row("cmp")
 def _compare(d: Driver, op: Op) -> Any:
     left, right, b = *map(d.scalar, op.args), d.builder
+    if op.attrs["symbol"] in _SIGNALLING.get(op.args[0].type, ()) and op not in d.repeated:
+        return _signalling(b, op.attrs["symbol"], left, right)
     return compared(b, kind(op.args[0].type), op.attrs["symbol"], left, right)
+
+
+_SYMBOLS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_ORDERS = ("<", "<=", ">", ">=")
+# The interpreter, once it has specialised comparisons of floats, always looks for their order; NumPy for that of its scalars where it is asked for.
+_SIGNALLING: dict[Type, Iterable[str]] = {FLOAT: _SYMBOLS, Np("float64"): _ORDERS, Np("float32"): _ORDERS}
+
+
+def _signalling(b: Any, symbol: str, left: Any, right: Any) -> Any:
+    """The comparison that raises the processor's flag for a NaN, as C's does and LLVM's own does not: what NumPy calls for each element, it looks
+    for flags after (np.vectorize). In loops it would cost too much."""
+    text = ir.MetaDataType()
+    type_ = ir.FunctionType(I1, [left.type, left.type, text, text])
+    intrinsic = b.module.declare_intrinsic("llvm.experimental.constrained.fcmps", [left.type], type_)
+    how = (ir.MetaDataString(b.module, name) for name in (_SYMBOLS[symbol], "fpexcept.strict"))
+    return b.call(intrinsic, [left, right, *how])
 
 
 def compared(b: Any, kind: str, symbol: str, left: Any, right: Any) -> Any:

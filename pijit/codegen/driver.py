@@ -22,6 +22,7 @@ from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .looks import layout
+from .natural_loops import natural_loops
 from .npscalars import Deferred
 from .owners import Owners
 from .relaxed import CONTRACTED, REGROUPED, totals
@@ -95,6 +96,11 @@ class Driver:
         self._targets: dict[int, Target] = {}
         self._sites_of_run: Any = None
         self._places: dict[Value, int] = dict(self.layout.word)  # values that are in W whatever happens
+
+    @functools.cached_property
+    def repeated(self) -> frozenset[Op]:
+        """The operations in loops."""
+        return frozenset(op for blocks in natural_loops(self.graph) for block in blocks for op in block.ops)
 
     def freedom(self, op: Op, loose: bool = True) -> tuple[str, ...]:
         """What LLVM may do to the operation's arithmetic."""
