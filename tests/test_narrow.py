@@ -34,3 +34,12 @@ def test_numbers(way, dtype):
         first = type(number)(1)
         calls = [(a, m, given) for given in (first, first, number, number, first)]
         check_calls(f"def f(a, m, x):\n    {WAYS[way]}\n    return a, m\n", calls, configurations=("jit",))
+
+
+@pytest.mark.parametrize("choice", [3, -1, 300, True, 2.5, 1j, np.uint8(3), np.int16(3)])
+def test_select(choice):
+    """NumPy makes an int64 of a Python int that is chosen, which it does not cast to unsigned types."""
+    for dtype in ("uint8", "uint64", "int8", "bool", "float32", "complex128"):
+        a = np.arange(4).astype(dtype)
+        for form in ("np.select([a > 1], [x], a)", "np.select([a > 1], [a], x)", "np.select([a > 1, a < 1], [a, x], a)"):
+            check_calls(f"def f(a, x):\n    return {form}\n", [(a, choice)] * 3, configurations=("jit",))

@@ -35,7 +35,8 @@ def _array(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _copied(t: Tracer, a: ArrayValue, dtype: Abstract | None) -> Abstract | None:
     order = elementwise.result_order((a,)) if a.dims else None
-    if order is None or dtype_of(dtype, a.type.dtype) != a.type.dtype:
+    wanted = dtype_of(dtype, a.type.dtype)
+    if order is None or wanted is None or wanted != a.type.dtype:  # None would equal float64
         return None
     return copied(t, a, order)
 
