@@ -19,6 +19,17 @@ static inline void pj_more_recursion(PyThreadState *ts, int n)
 #endif
 }
 
+/* Close to Python's limit the interpreter runs all frames: it counts calls that native code has inlined, and 3.11 also comparisons and the like
+ * that native code does itself. */
+static inline bool pj_recursion_nearly_spent(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return ts->py_recursion_remaining < 16;
+#else
+    return ts->recursion_remaining < 16;
+#endif
+}
+
 /* What _PyEval_EvalFrameDefault takes from c_recursion_remaining. 3.11 has one recursion counter only. */
 #if PY_VERSION_HEX >= 0x030C0000
 #define PJ_C_UNITS 2

@@ -35,7 +35,7 @@ static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, Pj
     PyCodeObject *code = (PyCodeObject *)f->func_code;
     PjPoint *start = state->start;
     if (state->off || state->trial.slower || start == NULL || start->count == 0 || !start->fragments[0]->repeatable || state->kinds != NULL ||
-        code->co_argcount != nargs || code->co_kwonlyargcount != 0 || code->co_nlocalsplus > MOST_SLOTS ||
+        pj_recursion_nearly_spent(ts) || code->co_argcount != nargs || code->co_kwonlyargcount != 0 || code->co_nlocalsplus > MOST_SLOTS ||
         (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0 || pj_traced(ts, code)) {
         return NULL;
     }

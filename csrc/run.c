@@ -255,7 +255,7 @@ static __attribute__((noinline)) bool is_plain_call(PjState *state)
 PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
 {
     pj_counters.enabled++;
-    if (PJ_UNLIKELY(state->trial.on) && is_plain_call(state)) {
+    if (PJ_UNLIKELY(pj_recursion_nearly_spent(ts)) || (PJ_UNLIKELY(state->trial.on) && is_plain_call(state))) {
         return pj_delegate(ts, frame, 0);
     }
     PjRun r;

@@ -449,22 +449,32 @@ def test_references_are_not_kept():
     assert (sys.getrefcount(a), sys.getrefcount(b)) == before
 
 
-def test_recursion_limit_is_the_same():
-    def depth(n):
-        try:
-            return depth(n + 1)
-        except RecursionError:
-            return n
+@pytest.mark.parametrize("body", [
+    "log[0] = n\n    return f(log, n + 1) + 1",
+    "log[0] += 1\n    for i in range(2):\n        n += i\n    return f(log, n)",
+    "log[0] = leaf(n)\n    return f(log, n + 1)",
+    "log.append(n)\n    try:\n        return f(log, n + 1)\n    except RecursionError:\n        log.append(-n)\n        return n",
+])  # fmt: skip
+def test_recursion_limit_is_the_same(body):
+    """And what happens in the last frames."""
+    source = f"def leaf(x):\n    return x * 2 + 1\n\ndef f(log, n):\n    {body}\n"
 
-    def jitted_depth(n):
-        try:
-            return jitted_depth(n + 1)
-        except RecursionError:
-            return n
+    def ends(fast):
+        space = {}
+        exec(source, space)
+        if fast:
+            space |= {name: pijit.jit(space[name]) for name in ("leaf", "f")}
+        found = []
+        for _ in range(4):
+            log = [0]
+            try:
+                result = space["f"](log, 0)
+            except RecursionError as error:
+                result = str(error)
+            found.append((result, log))
+        return found
 
-    plain = depth(0)
-    jitted_depth = pijit.jit(jitted_depth)
-    assert abs(jitted_depth(0) - plain) <= 2
+    assert ends(True) == ends(False)
 
 
 def test_post_mortem_frames_hold_what_was_live():
