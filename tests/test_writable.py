@@ -23,35 +23,35 @@ HOLDERS = {
 }
 
 
-def arrays():
+def arrays(first):
     """Of each kind some in turn."""
+    made = []
     for number in (0, 0, 1, 1, 0, 1):
         array = np.arange(12.0).reshape(3, 4)
         array.flags.writeable = bool(number)
-        yield array
+        made.append(array)
+    return made if first == "read-only" else made[::-1]
 
 
 @pytest.mark.parametrize("first", ["read-only", "writable"])
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_views(holder, first):
     make, taken = HOLDERS[holder]
-    given = list(arrays())[:: 1 if first == "read-only" else -1]
     for start in range(0, len(VIEWS), 5):
         text = "".join(f"    r.append({view})\n" for view in VIEWS[start : start + 5])
-        check_calls(f"def f(x):\n    r = []\n    a = {taken}\n{text}    return r\n", [(make(a),) for a in given])
+        check_calls(f"def f(x):\n    r = []\n    a = {taken}\n{text}    return r\n", [(make(a),) for a in arrays(first)])
 
 
 @pytest.mark.parametrize("first", ["read-only", "writable"])
 @pytest.mark.parametrize("statement", STORES)
 def test_stores(statement, first):
-    given = list(arrays())[:: 1 if first == "read-only" else -1]
-    check_calls(f"def f(a):\n    {statement}\n    return a\n", [(a,) for a in given])
+    check_calls(f"def f(a):\n    {statement}\n    return a\n", [(a,) for a in arrays(first)])
 
 
 @pytest.mark.parametrize("first", ["read-only", "writable"])
 def test_loops(first):
     """The name has arrays of both kinds in one loop."""
-    given = list(arrays())[:: 1 if first == "read-only" else -1]
+    given = arrays(first)
     source = """
 def f(arrays, n):
     r, v = [], arrays[0]

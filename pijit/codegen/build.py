@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ground import clock
+from ..ir.loops import natural_loops
 from ..ir.types import Array
 from . import emit, engine, symbols
-from .natural_loops import natural_loops
 from .rows import Unsupported
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _level(graph: Graph) -> int:
     """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop looks at objects, or has kernels that give
     numbers, of which one call may be as short as what is around it, what values stay in registers is."""
     level = emit.QUICK
-    for blocks in natural_loops(graph):
+    for _, blocks in natural_loops(graph):
         ops = [op for block in blocks for op in block.ops]
         heavy = [op for op in ops if op.name in _HEAVY]
         best = emit.PLAIN if any(op.name in ("look", "put") for op in ops) else emit.BEST

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, sides
+from ..ir.loops import natural_loops
 from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import words as memory
@@ -22,7 +23,6 @@ from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
 from .llvm import I8, I64, PTR, Tags, call, constant, i64, llvm_type
 from .looks import layout
-from .natural_loops import natural_loops
 from .npscalars import Deferred
 from .owners import Owners
 from .relaxed import CONTRACTED, REGROUPED, totals
@@ -100,7 +100,7 @@ class Driver:
     @functools.cached_property
     def repeated(self) -> frozenset[Op]:
         """The operations in loops."""
-        return frozenset(op for blocks in natural_loops(self.graph) for block in blocks for op in block.ops)
+        return frozenset(op for _, blocks in natural_loops(self.graph) for block in blocks for op in block.ops)
 
     def freedom(self, op: Op, loose: bool = True) -> tuple[str, ...]:
         """What LLVM may do to the operation's arithmetic."""

@@ -13,6 +13,7 @@ from pijit.codegen import looks
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Exit, Graph, Leave, Op, Value
+from pijit.ir.loops import back_jumps, natural_loops
 from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord
 
@@ -168,13 +169,7 @@ def _is_computed(value: Value) -> bool:
 
 def has_loop(graph: Graph) -> bool:
     """Whether native code can go round."""
-    return bool(_back_jumps(graph))
-
-
-def _back_jumps(graph: Graph) -> list[tuple[Block, Block]]:
-    """From which block to which header."""
-    place = {id(block): n for n, block in enumerate(graph.blocks)}
-    return [(block, jump.target) for n, block in enumerate(graph.blocks) for jump in block.jumps() if place[id(jump.target)] <= n]
+    return bool(back_jumps(graph))
 
 
 def loop_gain(graph: Graph) -> float:
@@ -194,19 +189,9 @@ def loop_gain(graph: Graph) -> float:
 
 def _loops(graph: Graph) -> dict[Block, set[Block]]:
     """By header, the blocks that lead back to it."""
-    before: dict[Block, list[Block]] = {}
-    for block in graph.blocks:
-        for jump in block.jumps():
-            before.setdefault(jump.target, []).append(block)
     loops: dict[Block, set[Block]] = {}
-    for last, header in _back_jumps(graph):
-        found = loops.setdefault(header, {header})
-        work = [last]
-        while work:
-            block = work.pop()
-            if block not in found:
-                found.add(block)
-                work += before.get(block, ())
+    for header, blocks in natural_loops(graph):
+        loops.setdefault(header, set()).update(blocks)
     return loops
 
 

@@ -51,10 +51,10 @@ def _select(t: Tracer, given: Given) -> Abstract | None:
         return None
     dtype = _dtype([*choices, default])
     arrays = [x for x in (*conditions, *choices) if isinstance(x, ArrayValue)]
-    if dtype is not None and dtype.kind == "u" and any(scalar_kind(choice) == "int" for choice in choices):
-        return None  # it is an int64 by then, which NumPy refuses to cast
     if dtype is None or len({len(x.dims) for x in arrays}) != 1 or elementwise.result_order(tuple(arrays)) != "C":
         return None
+    if dtype.kind == "u" and any(scalar_kind(choice) == "int" for choice in choices):
+        return None  # it is an int64 by then, which NumPy refuses to cast
     if not elementwise.castable(t, choices, (dtype,) * len(choices)) or not t.limits.elementwise("where", ("bool", *[dtype.name] * 3)):
         return None
     made = default

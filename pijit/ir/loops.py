@@ -1,0 +1,29 @@
+"""The natural loops of a graph: what leads to a jump backwards without passing its target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .graph import Block, Graph
+
+
+def back_jumps(graph: Graph) -> list[tuple[Block, Block]]:
+    """From which block to which header."""
+    place = {block: n for n, block in enumerate(graph.blocks)}
+    return [(block, jump.target) for block in graph.blocks for jump in block.jumps() if place[jump.target] <= place[block]]
+
+
+def natural_loops(graph: Graph) -> Iterator[tuple[Block, set[Block]]]:
+    """The header and the blocks of each; a header that several jumps lead back to comes once for each of them."""
+    before: dict[Block, list[Block]] = {}
+    for block in graph.blocks:
+        for jump in block.jumps():
+            before.setdefault(jump.target, []).append(block)
+    for last, header in back_jumps(graph):
+        found, ahead = {header}, [last]
+        while ahead:
+            block = ahead.pop()
+            if block not in found:
+                found.add(block)
+                ahead += before.get(block, ())
+        yield header, found
