@@ -16,7 +16,7 @@
 #include "store.h"
 #include "numpy_api.h"
 
-enum { MOST = 48, WALKS = 8, AXES = 4, WORDS = 40, GONE = 32 };
+enum { MOST = 48, WALKS = 8, AXES = 4, WORDS = 64, GONE = 32 };
 #define STRIP 4096 /* bytes that a kernel stores at a time */
 #define LEAST 32768 /* bytes; what is smaller is in the cache anyway */
 

@@ -1,14 +1,18 @@
-/* spare.c - new arrays, and the memory of the last one that went: a loop that makes an array in every round and lets one go has it back.
+/* spare.c - new arrays, and the memory of the last ones that went: a loop that makes arrays in every round and lets them go has them back.
  *
- * Nobody can tell: it is an array that nothing else refers to, that was never lent out, and is like a new one in all but its elements.
- * It is kept only while native code runs, and goes before anything else needs memory.
+ * Nobody can tell: they are arrays that nothing else refers to, that were never lent out, and are like new ones in all but their elements.
+ * They are kept only while native code runs, and go before anything else needs memory. So all that is kept was in use at once, and never is
+ * more memory taken than by a program that gives it back at once.
  */
 #include "helpers.h"
 #include "numpy_api.h"
 
+enum { MOST = 4 };
+
 static _Thread_local struct {
-    PyObject *array;
-    bool kept; /* native code runs that will see to it that it goes */
+    int count;
+    bool kept; /* native code runs that will see to it that they go */
+    PyObject *arrays[MOST]; /* the last one that went is the last */
 } spare __attribute__((tls_model("initial-exec")));
 
 /* Whether the steps are those of a new array of this order, also along axes of length 1, which others may give any; those of an array without
@@ -52,15 +56,18 @@ bool pj_is_as_new(PyObject *o, int64_t typenum, int64_t ndim, const int64_t *dim
     return good;
 }
 
-/* The spare array if it is what is asked for. */
+/* The spare array that is like what is asked for. If there is none, something else needs memory. */
 static PyObject *take(const PyArray_Descr *descr, int ndim, const int64_t *dims, bool fortran)
 {
-    PyObject *o = spare.array;
-    spare.array = NULL;
-    if (is_alike(o, descr, ndim, dims, fortran)) {
-        return o;
+    for (int i = spare.count; i-- > 0;) {
+        PyObject *o = spare.arrays[i];
+        if (is_alike(o, descr, ndim, dims, fortran)) {
+            spare.count--;
+            memmove(&spare.arrays[i], &spare.arrays[i + 1], (size_t)(spare.count - i) * sizeof o);
+            return o;
+        }
     }
-    Py_DECREF(o);
+    pj_drop_spare();
     return NULL;
 }
 
@@ -68,7 +75,7 @@ static PyObject *take(const PyArray_Descr *descr, int ndim, const int64_t *dims,
 PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
 {
     PyArray_Descr *descr = PyArray_DescrFromType((int)typenum);
-    if (descr != NULL && spare.array != NULL) {
+    if (descr != NULL && spare.count > 0) {
         PyObject *a = take(descr, (int)ndim, dims, order != 0);
         if (a != NULL) {
             Py_DECREF(descr);
@@ -84,19 +91,32 @@ PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
     return a;
 }
 
+/* Puts it behind the others; gives the one that has to go for that, or NULL. */
+static PyObject *keep(PyObject *o)
+{
+    PyObject *first = NULL;
+    if (spare.count == MOST) {
+        first = spare.arrays[0];
+        spare.count--;
+        memmove(&spare.arrays[0], &spare.arrays[1], (size_t)spare.count * sizeof o);
+    }
+    spare.arrays[spare.count++] = o;
+    return first;
+}
+
 void pj_release(PyObject *o)
 {
     if (o != NULL && Py_IS_TYPE(o, &PyArray_Type) && spare.kept && can_be_spare(o)) { /* what is thread-local last: it is dear */
-        PyObject *before = spare.array;
-        spare.array = o;
-        o = before;
+        o = keep(o);
     }
     Py_XDECREF(o);
 }
 
 void pj_drop_spare(void)
 {
-    Py_CLEAR(spare.array);
+    while (spare.count > 0) {
+        Py_DECREF(spare.arrays[--spare.count]);
+    }
 }
 
 /* Runs native code; gives its exit. */
@@ -106,7 +126,7 @@ int64_t pj_run_native(PjFragment *f, int64_t *W)
     spare.kept = true;
     int64_t exit = f->native(W);
     spare.kept = before;
-    if (PJ_UNLIKELY(spare.array != NULL)) {
+    if (PJ_UNLIKELY(spare.count > 0)) {
         pj_drop_spare();
     }
     return exit;

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -95,6 +98,31 @@ PROGRAMS = {
                 found.append(c[0])
             return found
         """,
+    "several shapes": """
+        def f(a, n):
+            total = 0.0
+            for i in range(n):
+                b = a + i
+                c = np.zeros((a.size + 1, 2))
+                c[1:, 0] = b
+                d = c[:-1] * 2 + i
+                e = np.zeros((2, a.size + 2))
+                e[1, 1:-1] += b
+                g = np.full((a.size, 2), i, np.float32)
+                total += d.sum() + e.sum() + float(g.sum())
+            return total, b, c, d, e, g
+        """,
+    "more than are kept": """
+        def f(a, n):
+            found = []
+            for i in range(2 * n):
+                b = np.zeros((a.size, i % n + 1))
+                b[:, -1] = a
+                found.append(b.sum())
+                c = np.zeros((i % 3 + 1, a.size)) - i
+                found.append(c[0])
+            return found
+        """,
     "other steps": """
         def f(a, n):
             found = []
@@ -155,3 +183,37 @@ def test_no_memory_more():
     plain = peak(rounds, a, 5)
     assert most < plain[1] + 100_000
     assert left < 100_000
+
+
+SHAPES = """
+import resource
+import numpy as np
+import pijit
+
+@pijit.jit
+def staggered(h, n):
+    for i in range(n):
+        x = np.zeros((h.shape[0] + 1, h.shape[1]))
+        y = np.zeros((h.shape[0], h.shape[1] + 1))
+        x[1:-1] = h[1:] - h[:-1]
+        y[:, 1:-1] = h[:, 1:] - h[:, :-1]
+        h -= 0.1 * (x[1:] - x[:-1] + y[:, 1:] - y[:, :-1])
+
+def pages(n):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    staggered(h, n)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+h = np.random.default_rng(1).random((500, 500))
+pages(2)
+print(pages(2), pages(20))
+"""
+
+
+def test_arrays_of_several_shapes_have_their_memory_back():
+    """Each new one that is asked of the system is there page by page when it is first written."""
+    result = subprocess.run(
+        [sys.executable, "-c", SHAPES], env=os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"}, capture_output=True, text=True, check=True
+    )
+    few, many = map(int, result.stdout.split())
+    assert many < 2 * few

@@ -13,6 +13,8 @@ from ..ir.types import Np
 from ..ir.ufuncs import place_counts, raises
 from .kernels import by_loop
 
+_SHORT = 3  # steps
+
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -30,10 +32,13 @@ class Links:
         return pairs + [(word, word) for (kind, number, _), word in place.items() if kind in kinds and number in self.same]
 
 
-def times(feeds: dict[int, int]) -> tuple[int, ...]:
-    """How often at once, the most first. A loop that makes an array in every round has the memory of the last but one for it, so that what goes
-    in and what comes out are apart after an odd number of rounds."""
-    return (5, 3) if feeds else (4, 2)
+def times(kernel: Kernel, feeds: dict[int, int]) -> tuple[int, ...]:
+    """How often at once, the most first: what windows of 3, of 3 by 3 and of 5 by 5 elements need few passes for, where that much fits into
+    registers. A loop that makes an array in every round has the memory of the last but one for it, so that what goes in and what comes out
+    are apart after an odd number of rounds."""
+    if feeds:
+        return (5, 3)
+    return (9, 3) if len(kernel.steps) <= _SHORT else (4, 2)
 
 
 def can_repeat(kernel: Kernel, feeds: dict[int, int]) -> bool:

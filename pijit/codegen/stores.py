@@ -116,7 +116,7 @@ def _repeats(d: Driver, op: Op, watched: int) -> Any:
     own, links = op.attrs["kernel"], d.backlog.repeats[op]
     harmless, pairs = d.graph.errors_at(op).harmless, links.words(own)
     words = [len(pairs), *itertools.chain.from_iterable(pairs)]
-    for count in times(links.feeds):
+    for count in times(own, links.feeds):
         kernel, sources = repeated(own, count, links)
         function = declared(d.module, d.unit(units.kernel_unit(kernel)))
         described = constants(d, plan(kernel, watched, harmless, 1))

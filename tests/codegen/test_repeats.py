@@ -54,7 +54,7 @@ def run(kernel: Kernel, words: list[int]) -> int:
 
 
 @pytest.mark.parametrize("same", [False, True])
-@pytest.mark.parametrize("count", [*times({}), *times({0: 0})])
+@pytest.mark.parametrize("count", (2, 3, 4, 5, 9))
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [1, 2, 7, 33, 1025])
 def test_the_same_as_one_after_the_other(name, count, n, same):
@@ -102,3 +102,10 @@ def test_the_same_as_one_after_the_other(name, count, n, same):
 def test_what_cannot(name, changes):
     given = {"steps": [("add", (0, 1), D)], "own": 0, "strides": (8,)} | changes
     assert not can_repeat(kernel(given.pop("steps"), (D, (8,)), (D, (8,)), **given), {})
+
+
+def test_how_often_at_once():
+    short, long = KERNELS["scaled"], kernel([("add", (0, 1), D)] * 4, (D, (8,)), (D, (8,)), own=0, strides=(8,))
+    assert times(short, {}) == (9, 3)
+    assert times(long, {}) == (4, 2)
+    assert times(short, {0: 0}) == times(long, {0: 0}) == (5, 3)
