@@ -54,7 +54,7 @@ def run(kernel: Kernel, words: list[int]) -> int:
 
 
 @pytest.mark.parametrize("same", [False, True])
-@pytest.mark.parametrize("count", (2, 3, 4, 5, 9))
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("n", [1, 2, 7, 33, 1025])
 def test_the_same_as_one_after_the_other(name, count, n, same):
