@@ -1,10 +1,10 @@
 /* quiet.c - whether a RuntimeWarning would do no more than be shown or recorded: then it does not matter whether it is given before an
  * array is written or afterwards. */
-#include "pijit.h"
+#include "lookup.h"
 
 static PyObject *namespace; /* of the module warnings; strong */
-static PyObject *names[6];  /* interned */
-enum { FILTERS, DEFAULT, SHOW, SHOW_IMPL, FORMAT, SHOW_ANY };
+enum { FILTERS, DEFAULT, SHOW, SHOW_IMPL, FORMAT, SHOW_ANY, COUNT };
+static PjRow rows[COUNT]; /* of its names: each store in a large array asks */
 static const char *const spelled[] = {"filters", "defaultaction", "showwarning", "_showwarnmsg_impl", "formatwarning", "_showwarnmsg"};
 
 /* "error" raises, and so does what is no action. */
@@ -57,9 +57,9 @@ bool pj_warnings_quiet(void)
     if (namespace == NULL) {
         return false;
     }
-    PyObject *found[6];
-    for (int i = 0; i < 6; i++) {
-        found[i] = PyDict_GetItemWithError(namespace, names[i]); /* borrowed: nothing runs before it is looked at */
+    PyObject *found[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        found[i] = pj_lookup(namespace, &rows[i]); /* borrowed: nothing runs before it is looked at */
     }
     return filters_harmless(found[FILTERS]) && harmless(found[DEFAULT]) && own(found[SHOW]) && own(found[SHOW_IMPL]) &&
            own(found[FORMAT]) && own(found[SHOW_ANY]);
@@ -71,11 +71,13 @@ int pj_quiet_init(void)
     if (module == NULL) {
         return -1;
     }
-    for (int i = 0; i < 6; i++) {
-        if ((names[i] = PyUnicode_InternFromString(spelled[i])) == NULL) {
+    for (int i = 0; i < COUNT; i++) {
+        PyObject *name = PyUnicode_InternFromString(spelled[i]);
+        if (name == NULL) {
             Py_DECREF(module);
             return -1;
         }
+        rows[i] = (PjRow){.object = name, .hash = PyObject_Hash(name), .index = -1};
     }
     namespace = Py_NewRef(PyModule_GetDict(module));
     Py_DECREF(module);
