@@ -207,3 +207,44 @@ def test_what_does_not_pay_in_a_loop_leaves_the_one_around_it_alone():
     assert inner.retired == "PJ404"
     assert others
     assert not others[0].retired
+
+
+class Bits:
+    """Read bit by bit."""
+
+    def __init__(self, data):
+        self.data, self.pos = data, 0
+
+    def next(self):
+        if self.pos >= 8 * len(self.data):
+            raise EOFError(f"bit {self.pos}")
+        bit = self.data[self.pos >> 3] >> (self.pos & 7) & 1
+        self.pos += 1
+        return bit
+
+
+def read(bits, n):
+    for _ in range(n):
+        bits.next()
+
+
+def read_while(bits, n):
+    while bits.pos < n:
+        bits.next()
+
+
+@pytest.mark.parametrize("function", [read, read_while])
+def test_a_loop_that_ends_with_what_breaks_is_entered_at_each_call(function):
+    """After the break the frame goes on at the jump that closes the loop: that is the header's, whatever is found there."""
+    fast = types.FunctionType(function.__code__.replace(), globals())
+    bits = Bits(bytes(1000))
+    with settings(compile_all=False, patience_ms=0), pijit.enabled(__name__):
+        for _ in range(4):
+            bits.pos, before = 0, pijit.stats(fast)
+            fast(bits, 800)
+            assert bits.pos == 800
+        assert before.breaks
+        assert pijit.stats(fast).hits > before.hits
+    plan = _native.state_of(fast.__code__).data.plan
+    places = [row[0] for entry in plan.entries.values() for row in entry.rows]
+    assert len(places) == len(set(places))

@@ -422,13 +422,15 @@ def _add_resume_points(state: Any, record: Record, capture: Any) -> None:
 
 def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
     """Entries where the frame goes on after the instruction at root_pc, or there itself if what is before it is done; whether there are
-    new ones. None in code that has too many variables."""
+    new ones. None in code that has too many variables, nor where a loop is closed: the frame leaves there anyway, for its header."""
     changed = False
-    if decode(record.code).is_wide:
+    bytecode, entries = decode(record.code), record.plan.entries
+    if bytecode.is_wide:
         return changed
+    closing = {bytecode.at(row[0]).pc for entry in entries.values() for row in entry.rows if row[1] == "jump"}
     for pc, depth in driver.resume_points(record.code, root_pc, done):
-        if pc not in record.plan.entries and len(record.plan.entries) < MOST_ENTRIES:
-            record.plan.entries[pc] = Entry("after", [(pc, "after", pc, depth, _AFTER)])
+        if pc not in entries and len(entries) < MOST_ENTRIES and bytecode.at(pc).pc not in closing:
+            entries[pc] = Entry("after", [(pc, "after", pc, depth, _AFTER)])
             changed = True
     return changed
 
