@@ -30,6 +30,9 @@ LOOPS = {
     "held elsewhere": "held = [iter(xs)]\nfor x in held[0]:",
     "zip of one held elsewhere": "held = [iter(xs)]\nfor x, y in zip(held[0], ys):",
     "map": "for x in map(float, xs):",
+    "nothing": "for x in zip():",
+    "nothing, counted": "for i, x in enumerate(zip(*[])):",
+    "nothing beside it": "for x, y in zip(xs, zip()):",
 }
 
 BODIES = {

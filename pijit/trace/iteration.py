@@ -168,7 +168,7 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
     if isinstance(it, Unrolled):
         return it.index < len(it.items)
     if isinstance(it, Together):
-        found: Value | bool = True
+        found: Value | bool = bool(it.iterators)  # zip() gives nothing
         for answer in [_more(t, inner) for inner in it.iterators]:
             if answer is False:
                 return False
