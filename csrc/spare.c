@@ -56,15 +56,20 @@ bool pj_is_as_new(PyObject *o, int64_t typenum, int64_t ndim, const int64_t *dim
     return good;
 }
 
+static PyObject *remove_at(int i)
+{
+    PyObject *o = spare.arrays[i];
+    spare.count--;
+    memmove(&spare.arrays[i], &spare.arrays[i + 1], (size_t)(spare.count - i) * sizeof o);
+    return o;
+}
+
 /* The spare array that is like what is asked for. If there is none, something else needs memory. */
 static PyObject *take(const PyArray_Descr *descr, int ndim, const int64_t *dims, bool fortran)
 {
     for (int i = spare.count; i-- > 0;) {
-        PyObject *o = spare.arrays[i];
-        if (is_alike(o, descr, ndim, dims, fortran)) {
-            spare.count--;
-            memmove(&spare.arrays[i], &spare.arrays[i + 1], (size_t)(spare.count - i) * sizeof o);
-            return o;
+        if (is_alike(spare.arrays[i], descr, ndim, dims, fortran)) {
+            return remove_at(i);
         }
     }
     pj_drop_spare();
@@ -94,12 +99,7 @@ PyObject *pj_empty(int64_t typenum, int64_t ndim, int64_t *dims, int64_t order)
 /* Puts it behind the others; gives the one that has to go for that, or NULL. */
 static PyObject *keep(PyObject *o)
 {
-    PyObject *first = NULL;
-    if (spare.count == MOST) {
-        first = spare.arrays[0];
-        spare.count--;
-        memmove(&spare.arrays[0], &spare.arrays[1], (size_t)spare.count * sizeof o);
-    }
+    PyObject *first = spare.count == MOST ? remove_at(0) : NULL;
     spare.arrays[spare.count++] = o;
     return first;
 }
