@@ -1,6 +1,20 @@
 /* guards.c - what must hold of a frame for a fragment to run: looking at it once more, and what does not hold. */
 #include "guards.h"
 
+PyTypeObject *pj_ascii_iterator;
+
+/* 0 or -1 with an exception. */
+int pj_iterators_init(void)
+{
+    PyObject *text = PyUnicode_FromString(""), *it = text == NULL ? NULL : PyObject_GetIter(text);
+    if (it != NULL) {
+        pj_ascii_iterator = Py_TYPE(it);
+    }
+    Py_XDECREF(text);
+    Py_XDECREF(it);
+    return it == NULL ? -1 : 0;
+}
+
 /* Looks the name up in a dict and remembers the place in the row. */
 PyObject *pj_lookup_slowly(PyDictObject *d, PjRow *row)
 {

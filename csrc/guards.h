@@ -90,7 +90,10 @@ static inline PyObject *pj_under(PyObject *o)
     if (Py_IS_TYPE(o, &PyEnum_Type)) {
         return ((PjEnumerate *)o)->large == NULL ? ((PjEnumerate *)o)->start.under : NULL;
     }
-    return Py_IS_TYPE(o, &PyListIter_Type) || Py_IS_TYPE(o, &PySeqIter_Type) ? ((PjIterator *)o)->under : NULL;
+    const PyTypeObject *type = Py_TYPE(o);
+    bool counts = type == &PyListIter_Type || type == &PySeqIter_Type || type == pj_ascii_iterator || type == &PyUnicodeIter_Type ||
+                  type == &PyBytesIter_Type;
+    return counts ? ((PjIterator *)o)->under : NULL;
 }
 
 /* The object a loading row loads (borrowed), or NULL. */

@@ -295,6 +295,8 @@ extern PyTypeObject PjFragment_Type;
 /* states.c */
 extern PyTypeObject PjState_Type;
 PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+extern PyTypeObject *pj_ascii_iterator; /* of texts of ASCII characters: CPython names it nowhere */
+int pj_iterators_init(void);
 bool pj_state_idle(PjState *state); /* nothing of it runs natively, and nothing is waited for */
 PyObject *pj_attach(PyObject *module, PyObject *args);
 PyObject *pj_state_of(PyObject *module, PyObject *code);

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+import types
 
 import numpy as np
 import pytest
-from differential import check_calls
+from differential import check_calls, settings
 
 import pijit
 
@@ -93,6 +94,51 @@ def test_over_rows():
     body = "log(i)\ns = s + x.sum() + y"
     text = SOURCE.format(loop=LOOPS["counted"], body=textwrap.indent(body, " " * 8))
     check_calls(text, [args for args in ROWS for _ in range(3)], entry="f", configurations=("enabled", "forced"))
+
+
+TEXT_LOOPS = {
+    **{name: LOOPS[name] for name in ("list", "two lists", "counted", "counted from", "nested", "nested the other way", "with a range", "strict")},
+    **{name: LOOPS[name] for name in ("pairs", "counted of a held one", "zip of one held elsewhere")},
+    "with a list": "for x, y in zip(xs, list(ys)):",
+    "counted, what is known": "for i, x in enumerate('known \u0100'):",
+    "what is known": "for x, y in zip(b'known', xs):",
+}
+TEXT_BODIES = {
+    "break": "s = s * 31 + (x if type(x) is int else ord(x))\nlog(x)\nif x == y:\n    i += 2\nlog(i)",
+    "a loop inside": "for k, z in enumerate(ys, 2):\n    s += k * (z == x)\nlog(s)",
+    "an exception": "try:\n    log(x)\n    s += 1 / (len(told) % 3)\nexcept ZeroDivisionError:\n    s -= 1",
+}
+TEXTS = (
+    ["kitten, sitting " * 2, "sitting, kitten, sat"], ["\u0100bc\U0001f600" * 5, "\xe9\u0100" * 9], [b"abc" * 9, b"bca" * 7], ["", "a"],
+    ["x" * 24, b"x" * 24], [b"\0\xff" * 9, "\xff" * 5],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("body", TEXT_BODIES)
+@pytest.mark.parametrize("loop", TEXT_LOOPS)
+def test_over_texts(loop, body):
+    text = SOURCE.format(loop=textwrap.indent(TEXT_LOOPS[loop], "    ").strip(), body=textwrap.indent(TEXT_BODIES[body], " " * 8))
+    check_calls(text, [args for args in TEXTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
+
+
+def distance(a, b):
+    before = [*range(len(b) + 1)]
+    for i, x in enumerate(a, 1):
+        now = [i]
+        for j, y in enumerate(b, 1):
+            now.append(min(before[j] + 1, now[j - 1] + 1, before[j - 1] + (x != y)))
+        before = now
+    return before[-1]
+
+
+@pytest.mark.parametrize("texts", [("kitten" * 9, "sitting" * 9), ("\u0100b" * 30, "b\u0100" * 30), (b"kitten" * 9, b"sitting" * 9)])
+def test_loops_over_texts_are_native_from_their_middle_on(texts):
+    fast = types.FunctionType(distance.__code__.replace(), globals())
+    with settings(compile_all=False, patience_ms=0), pijit.enabled(__name__):
+        for _ in range(4):
+            assert fast(*texts) == distance(*texts)
+    assert pijit.stats(fast).hits
+    assert "PJ129" not in {found.id for found in pijit.stats(fast).breaks}
 
 
 @pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", "with a range"])

@@ -50,7 +50,7 @@ class RangeIterator(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceIterator(Abstract):
-    """An iterator over a list or array (``sequence``) that stands at ``index``."""
+    """An iterator over a list, array or text (``sequence``) that stands at ``index``."""
 
     sequence: Abstract
     index: Value

@@ -62,9 +62,14 @@ def checked_key(key: Abstract, what: str) -> None:
 
 
 def as_object(t: Tracer, value: Abstract) -> Value:
-    """A value that native code has a pointer to: what is known is one from the start."""
+    """A value that native code has a pointer to."""
+    return as_opaque(t, value).value
+
+
+def as_opaque(t: Tracer, value: Abstract) -> Opaque:
+    """What is known is an object from the start."""
     if isinstance(value, Opaque):
-        return value.value
+        return value
     assert isinstance(value, Known)
     key = ("object", id(value.value))
     found = t.entry_values.get(key)
@@ -73,7 +78,7 @@ def as_object(t: Tracer, value: Abstract) -> Value:
         found = t.entry_values[key] = Opaque(made, type(value.value))
         t.samples[made] = value.value
     assert isinstance(found, Opaque)
-    return found.value
+    return found
 
 
 # ---- deeds -----------------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text was made just now, or is another one each time: then it is an object like any other."""
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
         return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
-    return type(actual) in (str, bytes) and (source.row[0] == "stack" or source.name in tracer.limits.varying)
+    return type(actual) in (str, bytes) and (source.row[0] in ("stack", "under") or source.name in tracer.limits.varying)
 
 
 def _is_operand(tracer: Tracer, source: Source, actual: Any) -> bool:

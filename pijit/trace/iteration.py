@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 
 
-def iterator(t: Tracer, value: Abstract) -> Abstract:
-    """iter(value)."""
+def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
+    """iter(value); ``counted``: as a position, where there is one, so that others can go on in step with it."""
     if isinstance(value, Suspended):
         return value
     if isinstance(value, (RangeIterator, SequenceIterator, Unrolled, Together)):
@@ -40,6 +40,8 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         return Unrolled(owner, items)
     if isinstance(value, Opaque) and value.cls is list:
         return SequenceIterator(value, const(0))
+    if counted and deeds.is_text(value, str, bytes):
+        return SequenceIterator(deeds.as_opaque(t, value), const(0))
     real = deeds.iterator(t, value)
     if real is not None:
         return real
@@ -47,7 +49,7 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
 
 
 def _zip(t: Tracer, value: Container) -> Abstract:
-    return Together(tuple(iterator(t, item) for item in value.items))
+    return Together(tuple(iterator(t, item, counted=True) for item in value.items))
 
 
 def _enumerate(t: Tracer, value: Container) -> Abstract:
@@ -55,7 +57,7 @@ def _enumerate(t: Tracer, value: Container) -> Abstract:
     count = value_of(start)
     if not isinstance(count, Const) or count.type != INT or abs(count.value) > _LARGE:
         raise Break("iteration", "enumerate with a start that is not a constant")
-    return Together((iterator(t, iterable),), count)
+    return Together((iterator(t, iterable, counted=True),), count)
 
 
 def _reversed(t: Tracer, value: Container) -> Abstract:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RANGE = type(iter(range(0)))
 _SEQUENCE = frozenset({type(iter([])), type(iter(np.empty(0)))})
+_TEXTS = frozenset({type(iter("")), type(iter("\u0100")), type(iter(b""))})
 _KINDS = _SEQUENCE | {_RANGE, enumerate, zip}
 _LARGE = 2**62
 _LEVELS = 8  # of iterators that go through others: a program may put as many into each other as it likes
@@ -55,6 +56,8 @@ def _goes_on(iterator: Any) -> bool:
     if cls in _SEQUENCE:
         _, (sequence,), *index = iterator.__reduce__()
         return bool(index) and (type(sequence) is list or bool(inputs.is_native(sequence) and sequence.ndim))
+    if cls in _TEXTS:
+        return len(iterator.__reduce__()) > 2
     if cls is enumerate:
         return bool(abs(iterator.__reduce__()[1][1]) < _LARGE)
     if cls is zip:

@@ -201,12 +201,14 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
 
 
 def element(t: Tracer, sequence: Abstract, index: Value) -> Abstract:
-    """Item ``index`` of an array or list, where the index is known to be in range."""
+    """Item ``index`` of an array, list or text, where the index is known to be in range."""
     if isinstance(sequence, ArrayValue) and len(sequence.dims) > 1:
         return view(t, sequence, [("index", index), *[("slice", (None, None, 1))] * (len(sequence.dims) - 1)], checked=True)
     if isinstance(sequence, ArrayValue):
         return Scalar(t.emit("load", (sequence.value, index), sequence.type.element))
     assert isinstance(sequence, Opaque)
+    if deeds.is_text(sequence, str, bytes):
+        return deeds.char(t, sequence, index) if sequence.cls is str else deeds.byte(t, sequence, index)
     return _typed_item(t, sequence, index)
 
 
