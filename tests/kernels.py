@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from pijit.codegen import engine
+from pijit.codegen import llvm_ir as ir
 from pijit.codegen.kernels import TROUBLE, define, symbol
 from pijit.ir.kernel import Kernel, Operand, Step
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from differential import check_calls
-from llvmlite import ir
 
 import pijit
 from pijit.codegen import build, emit, folds
+from pijit.codegen import llvm_ir as ir
 from pijit.codegen.kernels import define
 from pijit.ground.config import CONFIG
 from pijit.ir.kernel import Fold, Kernel, Operand, Step

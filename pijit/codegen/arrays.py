@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
+from . import llvm_ir as ir
 from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts
 
 if TYPE_CHECKING:

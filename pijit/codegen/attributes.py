@@ -93,7 +93,7 @@ def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any
     b.branch(after)
     b.position_at_end(slow)
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look_first", I64, d.W, i64(site), o), i64(0)))
-    rare = None if usual is None else memory.load_value(d, word, op.result.type)
+    rare: Any = None if usual is None else memory.load_value(d, word, op.result.type)
     other = b.block
     b.branch(after)
     b.position_at_end(after)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Const, Op
 from ..ir.ops import OPS
 from ..ir.types import Array
 from ..ir.ufuncs import place_counts, signals
+from . import llvm_ir as ir
 from . import references
 from .assign import extent
 from .llvm import call, i64

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Op
 from ..ir.types import FLOAT, INT, Array, Np, Type
+from . import llvm_ir as ir
 from .arrays import ArrayValue, array_value
 from .floats import f64
 from .llvm import F32, F64, I1, I64, call, i64, is_finite, kind, llvm_type, make_complex, parts

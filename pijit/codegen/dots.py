@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from . import emit, engine, scalars, symbols
+from . import llvm_ir as ir
 from .llvm import I64, PTR
 from .units import Unit
 
@@ -145,11 +145,10 @@ def _define(module: ir.Module, name: str, dtype: str, fused: bool) -> None:
     _add_up(builder, here, (a, b), n, type, fused)
     builder.position_at_end(there)
     one = builder.icmp_signed("==", n, I64(1))
-    a_step, b_step = (builder.select(one, I64(0), step) for step in (a_step, b_step))  # as matmul gives them
+    steps = [builder.select(one, I64(0), step) for step in (a_step, b_step)]  # as matmul gives them
     place = builder.alloca(type)
-    place.type = PTR  # llvmlite would give it a pointer type of its own
     theirs = ir.Function(module, ir.FunctionType(ir.VoidType(), [PTR, I64, PTR, I64, PTR, I64, PTR]), _NAMES[dtype])
-    builder.call(theirs, [a, a_step, b, b_step, place, n, PTR(None)])
+    builder.call(theirs, [a, steps[0], b, steps[1], place, n, PTR(None)])
     builder.ret(builder.load(place, typ=type))
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.draws import DRAWS
 from ..ir.graph import Const
 from ..ir.types import FLOAT
+from . import llvm_ir as ir
 from . import pcg64, streams
 from .floats import ZERO
 from .ints import ONE

@@ -11,12 +11,11 @@ import functools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, sides
 from ..ir.loops import natural_loops
 from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
+from . import llvm_ir as ir
 from . import words as memory
 from .arrays import ArrayValue, array_of_object, field, phi_of_array
 from .backlog import Backlog
@@ -273,9 +272,7 @@ class Driver:
     def stack(self, nwords: int) -> Any:
         """A stack area that lives as long as the function."""
         with self.builder.goto_entry_block():
-            place = self.builder.alloca(ir.ArrayType(I64, max(nwords, 1)))
-        place.type = PTR  # llvmlite would give it a pointer type of its own
-        return place
+            return self.builder.alloca(ir.ArrayType(I64, max(nwords, 1)))
 
     def kept(self, slot: int, room: int) -> Any:
         """The place on the stack where a store of the fragment's own is."""
@@ -392,7 +389,7 @@ class Driver:
     def _force(self, op: Op) -> None:
         for exit in self._is_forced(op):
             way = [self.scalar(value) if holds else self.builder.not_(self.scalar(value)) for value, holds in sides(op)]
-            forced = functools.reduce(self.builder.and_, way, ir.Constant(ir.IntType(1), 1))
+            forced = functools.reduce(self.builder.and_, way, ir.IntType(1)(1))
             onward = self.function.append_basic_block("onward")
             self.builder.cbranch(forced, self.exit_block(exit), onward)
             self.builder.position_at_end(onward)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Op
 from ..ir.types import Array
+from . import llvm_ir as ir
 from .arrays import array_value, load_element, store_element
 from .ints import ONE, ZERO
 from .llvm import DTYPES, I8, PTR, call, i64, intrinsic, llvm_type

@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Op
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Array, Np
 from ..ir.ufuncs import raises, shows_flags, signals
+from . import llvm_ir as ir
 from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element

@@ -34,7 +34,7 @@ def load() -> None:
     first: of threads that import one and its parts at once, one may be given half a module."""
     settling = _native() is not None and _native().settle_begin()
     try:
-        for name in ("llvmlite", "llvmlite.ir", "llvmlite.binding", "pijit.codegen.lowerings"):
+        for name in ("llvmlite", "llvmlite.binding", "pijit.codegen.lowerings"):
             importlib.import_module(name)
         forks.hold(importlib.import_module("llvmlite.binding.ffi").lib._lock)  # nothing else gives it away
     finally:

@@ -7,11 +7,11 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from .. import _native
 from ..ir.types import Array
 from . import inner
+from . import llvm_ir as ir
 from .arrays import ArrayValue, load_element
 from .ints import ONE, ZERO
 from .llvm import call, i64

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Op
+from . import llvm_ir as ir
 from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, make_complex, parts
 from .relaxed import relaxing
 from .rows import Unsupported, row
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 
-def f64(value: float) -> ir.Constant:
+def f64(value: float) -> ir.Value:
     """A double."""
     return ir.Constant(F64, value)
 

@@ -11,9 +11,9 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.kernel import Kernel
+from . import llvm_ir as ir
 from . import reductions, scalars
 from .inner import equal
 from .kernels import I64, POINTER, Body, memory_type
@@ -67,7 +67,7 @@ class FoldedBody(Body):
         self.type = memory_type(self.dtype)
         self.sum = self.entry.alloca(self.type)
         self.lane: ir.Value | None = None  # of the elements that are made at once, which accumulate each for itself: all together takes its time
-        self.lanes: dict[ir.Type, Any] = {}
+        self.lanes: dict[ir.IntType, Any] = {}
         self.small = len(kernel.steps) <= _STEPS
         self.few = False  # than eight elements along the last axis
 
@@ -127,7 +127,6 @@ class FoldedBody(Body):
             vector = ir.VectorType(type, _SUMS)
             made = self.lanes[type] = self.entry.alloca(vector)
             self.entry.store(vector(None), made)
-            made.type = POINTER
         place = builder.gep(self.lanes[type], [self.lane], inbounds=True, source_etype=type)
         wide = bits if type == bits.type else builder.zext(bits, type)
         builder.store(builder.or_(builder.load(place, typ=type), wide), place)
@@ -177,7 +176,7 @@ class FoldedBody(Body):
     def _sum_at(self, number: ir.Value) -> ir.Value:
         return self.builder.gep(self.sums, [number], inbounds=True, source_etype=self.type)
 
-    def _add(self, one: ir.Value, other: ir.Value) -> ir.Value:
+    def _add(self, one: ir.Value, other: ir.Value) -> Any:
         return scalars.emit(self.builder, "add", (self.dtype,) * 3, [one, other], self.trouble, scalar=False, quiet=self.quiet)
 
     # ---- along a row ----
@@ -188,7 +187,7 @@ class FoldedBody(Body):
         same, outputs = self.unchanging(pointers), self.row(row)
         n = builder.sub(high, low)
 
-        def element(index: ir.Value) -> ir.Value:
+        def element(index: ir.Value) -> Any:
             return self.elements(builder.add(low, index), same, pointers, outputs)[self.fold.reference]
 
         pairs = _Pairs(self, element)
@@ -199,7 +198,7 @@ class FoldedBody(Body):
             pairs.emit(n, pairs.in_eights)
         builder.store(self._add(self.type(0), self._get()), self._sum_at(before))
 
-    def _nothing(self) -> ir.Value:
+    def _nothing(self) -> Any:
         return self.type(0) if self.dtype == "int64" else self.type(-0.0)
 
     def _get(self) -> ir.Value:
@@ -221,9 +220,7 @@ class _Pairs:
         self.left, self.right = self._room(body.type, _DEPTH), self._room(I64, _DEPTH)
 
     def _room(self, type: ir.Type, length: int) -> Any:
-        made = self.body.entry.alloca(ir.ArrayType(type, length))
-        made.type = POINTER  # llvmlite would give it a pointer type of its own
-        return made
+        return self.body.entry.alloca(ir.ArrayType(type, length))
 
     def in_eights(self, first: ir.Value, n: ir.Value) -> None:
         """At most a block, as the elements are made."""

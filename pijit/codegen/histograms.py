@@ -7,9 +7,9 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from . import inner
+from . import llvm_ir as ir
 from .ints import ZERO
 from .llvm import I64, PTR, call, i64
 from .rows import row

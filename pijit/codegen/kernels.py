@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
+from . import llvm_ir as ir
 from . import scalars
 from .relaxed import REGROUPED, loose, relaxing
 from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, plain, widen, wish
@@ -99,10 +99,10 @@ class Body:
         self.hidden = _hidden(kernel)
         self.steady = _steady(kernel)
         self.sources = {step.args[0] for step in kernel.steps if step.ufunc == "take"}
-        self.accumulators: dict[str, ir.Value] = {}  # by LLVM type
+        self.accumulators: dict[str, ir.Allocation] = {}  # by LLVM type
         self.wishes = plain(kernel)  # as to its loops
         self.trouble: list[ir.Value] = []
-        self._zero: Any = None
+        self._zero: ir.Value | None = None
 
     def emit(self, function: ir.Function) -> None:
         """Makes everything."""
@@ -343,7 +343,6 @@ class Body:
             type = ir.ArrayType(I64, 2)
             self._zero = self.entry.alloca(type)
             self.entry.store(type([0, 0]), self._zero)
-            self._zero.type = POINTER  # llvmlite gives it a pointer type of its own
         return self._zero
 
     def freedom(self, step: Step) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, Np, Type, is_owned
+from . import llvm_ir as ir
 
 I1, I8, I32, I64 = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 F32, F64 = ir.FloatType(), ir.DoubleType()
@@ -38,7 +37,7 @@ def kind(type: Type) -> str:
     return type.dtype.kind if isinstance(type, Np) else _KINDS[type]
 
 
-def constant(type: Type, value: Any) -> ir.Constant:
+def constant(type: Type, value: Any) -> ir.Value:
     """The LLVM constant of a scalar."""
     target = llvm_type(type)
     if kind(type) == "c":
@@ -47,7 +46,7 @@ def constant(type: Type, value: Any) -> ir.Constant:
     return ir.Constant(target, float(value) if kind(type) == "f" else int(value))
 
 
-def i64(value: int) -> ir.Constant:
+def i64(value: int) -> ir.Value:
     """A word."""
     return ir.Constant(I64, int(value))
 

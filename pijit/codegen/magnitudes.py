@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
 from ..ir.kernel import Kernel
+from . import llvm_ir as ir
 
 _COMPARES = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 _MARGIN = 2.0**-46  # NumPy's magnitude, and our squares, are off by less

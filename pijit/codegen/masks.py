@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import Array
+from . import llvm_ir as ir
 from .arrays import ArrayValue, store_element
 from .ints import ZERO
 from .llvm import I1, I64, call, i64, intrinsic

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import BOOL, FLOAT, INT, Np, Type
 from . import complex_products, scalars, singles
+from . import llvm_ir as ir
 from .convert import resize
 from .floats import divide, exit_if_suspect
 from .ints import int_power

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
 from . import attributes, glances, looks, references, unboxing
+from . import llvm_ir as ir
 from . import words as memory
 from .arrays import array_of_object, field
 from .glances import ITEMS, LENGTH

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.draws import DRAWS
+from . import llvm_ir as ir
 from . import symbols
 from .llvm import F64, I8, I64, PTR, i64
 
@@ -204,7 +204,7 @@ def _in_layer(d: Driver, base: str, bits: Any) -> tuple[Any, Any]:
     place = b.and_(b.lshr(bits, i64(rule.place)), i64((1 << rule.bits) - 1))
     at = b.gep(d.data_symbol(name), [b.shl(layer, i64(4))], inbounds=True, source_etype=I8)
     width, end = b.load(at, typ=F64), b.load(b.gep(at, [i64(8)], inbounds=True, source_etype=I8), typ=I64)
-    x = b.fmul(b.sitofp(place, F64), width)
+    x: ir.Value = b.fmul(b.sitofp(place, F64), width)
     if rule.sign is not None:  # into the sign of the number
         sign = b.shl(b.and_(bits, i64(1 << rule.sign)), i64(63 - rule.sign))
         x = b.bitcast(b.xor(b.bitcast(x, I64), sign), F64)

@@ -8,11 +8,11 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.types import Array
 from ..ir.ufuncs import largest_product
 from . import dots, inner, units
+from . import llvm_ir as ir
 from .arrays import ArrayValue, load_element
 from .elementwise import raised
 from .ints import ONE, ZERO

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llvmlite import ir
+from . import llvm_ir as ir
 
 if TYPE_CHECKING:
     from .scalars import Emitter
@@ -113,9 +113,7 @@ def _upper_half(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
 
 def _opaque(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """The same, where LLVM must not see how it was made: it would take the sum of products for one of 128 bits, which no vector has."""
-    made = builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], False)
-    made.attributes.update(("readnone", "nounwind"))
-    return made
+    return builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], False, " readnone nounwind")
 
 
 def _narrow(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.types import Array
 from ..ir.ufuncs import nothing_is_something
 from . import inner, units
+from . import llvm_ir as ir
 from .arrays import ArrayValue, load_element
 from .elementwise import raised
 from .llvm import I64, PTR, call, i64

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
+from . import llvm_ir as ir
 from .arrays import field
 from .llvm import I32, I64, call
 from .looks import layout

@@ -10,7 +10,7 @@ from ..ir.graph import Graph, Op
 from ..ir.ufuncs import ARITHMETIC
 
 if TYPE_CHECKING:
-    from llvmlite import ir
+    from . import llvm_ir as ir
 
 _REGROUPED = frozenset({"fadd", "fsub", "fmul", "fdiv", "fneg"})
 CONTRACTED = ("contract",)

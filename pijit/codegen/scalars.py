@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from . import complex_products, quotients
+from . import llvm_ir as ir
 from .complex_products import HALVES as _HALVES
 
 I1, I8 = ir.IntType(1), ir.IntType(8)
@@ -26,7 +26,7 @@ _PARTS = {"real": 0, "imag": 1}
 Row = Callable[..., Any]
 
 
-def llvm_type(dtype: str) -> ir.Type:
+def llvm_type(dtype: str) -> Any:
     """The LLVM type of a value, for a complex number of each half."""
     if dtype == "bool":
         return I1
@@ -110,7 +110,7 @@ def _same(e: Emitter, dtype: str, value: Any) -> Any:
 
 
 def _wrapping(instruction: str) -> Row:
-    def row(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> ir.Value:
+    def row(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> Any:
         if not e.scalar:
             return getattr(e.builder, instruction)(a, b)
         pair = e.call(f"llvm.{'u' if dtype[0] == 'u' else 's'}{instruction}.with.overflow", a, b)
@@ -123,7 +123,7 @@ def _wrapping(instruction: str) -> Row:
 _add, _sub, _mul = (_wrapping(name) for name in ("add", "sub", "mul"))
 
 
-def _negative_int(e: Emitter, dtype: str, a: ir.Value) -> ir.Value:
+def _negative_int(e: Emitter, dtype: str, a: ir.Value) -> Any:
     return _sub(e, dtype, a.type(0), a)
 
 
@@ -185,7 +185,7 @@ def _truth(e: Emitter, dtype: str, a: Any) -> ir.Value:
 
 
 def _logical(instruction: str) -> Row:
-    def row(e: Emitter, dtype: str, a: Any, b: Any) -> ir.Value:
+    def row(e: Emitter, dtype: str, a: Any, b: Any) -> Any:
         return getattr(e.builder, instruction)(_truth(e, dtype, a), _truth(e, dtype, b))
 
     return row
@@ -480,5 +480,5 @@ def _float_to_int(e: Emitter, new: str, value: ir.Value) -> ir.Value:
     inside = builder.and_(builder.fcmp_ordered(">=", value, low), builder.fcmp_ordered("<", value, high))
     e.trouble.append(builder.not_(inside))
     wide = ir.IntType(width)
-    whole = (builder.fptosi if signed else builder.fptoui)(value, wide)
+    whole: ir.Value = (builder.fptosi if signed else builder.fptoui)(value, wide)
     return whole if width == kind.width else builder.trunc(whole, kind)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from . import llvm_ir as ir
 from . import scalars
 
 _ADDED: dict[str, Any] = {"i": 0, "u": 0, "f": -0.0, "c": -0.0}
@@ -42,7 +42,7 @@ class Running:
         self.extreme = ufunc in ("maximum", "minimum") and np.dtype(dtype).kind == "f"
         type, start = scalars.llvm_type(dtype), _start(ufunc, dtype)
         self.last = [_variable(entry, type(start)) for _ in range(2 if np.dtype(dtype).kind == "c" else 1)]
-        self.nan = _variable(entry, scalars.I1(0)) if self.extreme else None
+        self.nan: Any = _variable(entry, scalars.I1(0)) if self.extreme else None
 
     def joins(self) -> bool:
         """Whether a group of elements can be done at once."""
@@ -113,7 +113,7 @@ class Running:
 _LANE = ir.IntType(32)
 
 
-def _numbers(lanes: Iterable[int]) -> ir.Constant:
+def _numbers(lanes: Iterable[int]) -> ir.Value:
     chosen = [_LANE(lane) for lane in lanes]
     return ir.Constant(ir.VectorType(_LANE, len(chosen)), chosen)
 
@@ -129,7 +129,7 @@ def _splat(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.shuffle_vector(vector, vector, _numbers([0] * GROUP))
 
 
-def _variable(entry: ir.IRBuilder, start: ir.Constant) -> ir.Value:
+def _variable(entry: ir.IRBuilder, start: ir.Value) -> ir.Allocation:
     place = entry.alloca(start.type)
     entry.store(start, place)
     return place

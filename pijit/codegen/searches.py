@@ -7,10 +7,10 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from .. import _native
 from . import inner
+from . import llvm_ir as ir
 from .arrays import ArrayValue, load_element, store_element
 from .ints import ONE, ZERO
 from .llvm import I64, call, i64

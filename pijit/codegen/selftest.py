@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.evaluate import elementwise
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.ufuncs import function
 from . import engine, kernels
+from . import llvm_ir as ir
 from .scalars import CASTS, SUPPORTED
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)

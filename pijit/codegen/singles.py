@@ -8,10 +8,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.types import Np
 from . import inner, units
+from . import llvm_ir as ir
 from .arrays import load_element, store_element
 from .llvm import I64, PTR, call, i64
 

@@ -18,12 +18,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.evaluate import elementwise
 from ..ir.kernel import Kernel
 from ..ir.types import INT, Np
 from ..ir.ufuncs import function, place_counts, signals
+from . import llvm_ir as ir
 from . import units
 from . import words as memory
 from .kernels import declared, divisible, walked, work
@@ -115,7 +115,7 @@ def _repeats(d: Driver, op: Op, watched: int) -> Any:
     kernel and its plan, and where its words come from."""
     own, links = op.attrs["kernel"], d.backlog.repeats[op]
     harmless, pairs = d.graph.errors_at(op).harmless, links.words(own)
-    words = [len(pairs), *itertools.chain.from_iterable(pairs)]
+    words: list[Any] = [len(pairs), *itertools.chain.from_iterable(pairs)]
     for count in times(own, links.feeds):
         kernel, sources = repeated(own, count, links)
         function = declared(d.module, d.unit(units.kernel_unit(kernel)))

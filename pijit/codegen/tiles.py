@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from ..ir.kernel import Kernel
 from . import inner, magnitudes, scalars, scans
+from . import llvm_ir as ir
 from .kernels import POINTER, Body, by_loop, memory_type
 from .relaxed import relaxing
 from .vectors import NOT_INTERLEAVED
@@ -79,7 +79,6 @@ class TiledBody(Body):
     def _slot(self, type: ir.Type, align: int = 16) -> ir.Value:
         place = self.entry.alloca(type)
         place.align = align
-        place.type = POINTER  # llvmlite would give it a pointer type of its own
         return place
 
     def _make_buffers(self) -> None:
@@ -292,7 +291,7 @@ class TiledBody(Body):
         type = ir.VectorType(memory_type(dtype), scans.GROUP)
         if reference >= len(self.kernel.operands) or self.kernel.operands[reference].strides == (item_size(dtype),):
             return builder.load(self._element(reference, places[reference], low), typ=type, align=item_size(dtype))
-        values = ir.Constant(type, ir.Undefined)
+        values: ir.Value = ir.Constant(type, ir.Undefined)
         for lane in range(scans.GROUP):
             value = self._read(reference, places, builder.add(low, I64(lane)))
             values = builder.insert_element(values, value, ir.IntType(32)(lane))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from . import emit, engine, inner, symbols
+from . import llvm_ir as ir
 from .rows import Unsupported
 
 if TYPE_CHECKING:

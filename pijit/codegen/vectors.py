@@ -14,9 +14,9 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
-from llvmlite import ir
 
 from ..ir.kernel import Kernel
+from . import llvm_ir as ir
 
 Wishes = tuple[tuple[str | int, ...], ...]
 NOT_INTERLEAVED: Wishes = (("llvm.loop.interleave.count", 1),)
@@ -42,7 +42,7 @@ def _processor() -> str:
 def widen(function: ir.Function) -> None:
     """Lets the function's loops use the widest vectors that there are, where they are of use."""
     if _processor() not in _SLOWED_DOWN:
-        set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite lets only through what it knows
+        function.attributes.add('"prefer-vector-width"="512"')
 
 
 def plain(kernel: Kernel) -> Wishes:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import Array
+from . import llvm_ir as ir
 from .arrays import ArrayValue, array_of_object, scratch_array
 from .assign import fill
 from .fills import fill_later

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from ..ir.types import Type, words
+from . import llvm_ir as ir
 from .llvm import I1, I64, i64, kind, llvm_type, make_complex, parts
 
 if TYPE_CHECKING:

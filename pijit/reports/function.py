@@ -146,10 +146,10 @@ def fragment_dict(number: int, fragment: FragmentRecord) -> dict[str, Any]:
 
 def kernel_dict(kernel: Any) -> dict[str, str]:
     """One fused loop nest: its description and the text given to the code generator."""
-    from llvmlite import ir
-
     from pijit.codegen import kernels
     from pijit.ir.text import kernel as one_line
+
+    from ..codegen import llvm_ir as ir
 
     name = kernels.symbol(kernel)
     module = ir.Module(name)

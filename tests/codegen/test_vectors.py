@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import llvmlite.binding as llvm
 import pytest
-from llvmlite import ir
 
 from pijit.codegen import emit, kernels, vectors
+from pijit.codegen import llvm_ir as ir
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")

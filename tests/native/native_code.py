@@ -4,9 +4,9 @@ import ctypes
 import dis
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
 from pijit import _native
+from pijit.codegen import llvm_ir as ir
 
 I64 = ir.IntType(64)
 F64 = ir.DoubleType()
