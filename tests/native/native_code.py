@@ -1,7 +1,8 @@
-"""Hand-made native functions for the tests of pijit._native: llvmlite IR, compiled by LLVM's MCJIT."""
+"""Hand-made native functions for the tests of pijit._native: LLVM IR, compiled by LLVM's MCJIT."""
 
 import ctypes
 import dis
+import types
 
 import llvmlite.binding as llvm
 
@@ -9,6 +10,7 @@ from pijit import _native
 from pijit.codegen import llvm_ir as ir
 
 I64 = ir.IntType(64)
+PTR = ir.PointerType()
 F64 = ir.DoubleType()
 _keep = []
 
@@ -30,7 +32,7 @@ class Code:
 
     def __init__(self):
         self.module = ir.Module()
-        self.function = ir.Function(self.module, ir.FunctionType(I64, [I64.as_pointer()]), "fragment")
+        self.function = ir.Function(self.module, ir.FunctionType(I64, [PTR]), "fragment")
         self.W = self.function.args[0]
         self.b = ir.IRBuilder(self.function.append_basic_block())
 
@@ -39,10 +41,10 @@ class Code:
 
     def _at(self, word):
         word = self.const(word) if isinstance(word, int) else word
-        return self.b.gep(self.W, [word])
+        return self.b.gep(self.W, [word], source_etype=I64)
 
     def word(self, word):
-        return self.b.load(self._at(word))
+        return self.b.load(self._at(word), typ=I64)
 
     def store(self, value, word):
         value = self.const(value) if isinstance(value, int) else value
@@ -61,24 +63,21 @@ class Code:
         """Calls a helper of _native.symbols(); arguments and result are int64."""
         args = [self.W if a is self.W else self.const(a) if isinstance(a, int) else a for a in args]
         kind = ir.FunctionType(I64, [a.type for a in args])
-        address = self.b.inttoptr(self.const(_native.symbols()[name]), kind.as_pointer())
-        return self.b.call(address, args)
+        address = self.b.inttoptr(self.const(_native.symbols()[name]), PTR)
+        return self.b.call(types.SimpleNamespace(function_type=kind, ref=address.ref), args)
 
     def poll(self):
         """i1: the poll byte is set."""
-        byte = self.b.inttoptr(self.word(0), ir.IntType(8).as_pointer())
-        value = self.b.load(byte)
-        # volatile, so that a loop looks every time
-        load = value
-        load.volatile = True
+        byte = self.b.inttoptr(self.word(0), PTR)
+        value = self.b.load(byte, typ=ir.IntType(8))
         return self.b.icmp_unsigned("!=", value, ir.Constant(ir.IntType(8), 0))
 
     def exit(self, number):
         self.b.ret(self.const(number) if isinstance(number, int) else number)
 
     def address(self):
-        module = llvm.parse_assembly(str(self.module).replace("load i8, i8*", "load volatile i8, i8*")
-                                     .replace("load i8, ptr", "load volatile i8, ptr"))
+        # volatile, so that a loop looks every time
+        module = llvm.parse_assembly(str(self.module).replace("load i8, ptr", "load volatile i8, ptr"))
         module.verify()
         machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
         engine = llvm.create_mcjit_compiler(module, machine)

@@ -57,7 +57,7 @@ def test_a_million_whole_calls():
 
     def write(c):
         c.store(5, 8)
-        dims = c.b.ptrtoint(c.b.gep(c.W, [c.const(8)]), nc.I64)
+        dims = c.b.ptrtoint(c.b.gep(c.W, [c.const(8)], source_etype=nc.I64), nc.I64)
         c.store(c.call("pj_empty", 12, 1, dims, 0), 6)
         c.exit(0)
 
