@@ -24,7 +24,7 @@ from ..ir.kernel import Kernel, Operand, Step
 from ..ir.text import kernel as kernel_text
 from ..ir.ufuncs import can_raise, place_counts, signals
 from . import llvm_ir as ir
-from . import scalars
+from . import picks, scalars
 from .relaxed import REGROUPED, loose, relaxing
 from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, plain, widen, wish
 
@@ -103,6 +103,7 @@ class Body:
         self.wishes = plain(kernel)  # as to its loops
         self.trouble: list[ir.Value] = []
         self._zero: ir.Value | None = None
+        self.plainly: frozenset[int] = frozenset()  # steps of numbers of which none is -0.0
 
     def emit(self, function: ir.Function) -> None:
         """Makes everything."""
@@ -264,8 +265,9 @@ class Body:
 
     def innermost(self, low: ir.Value, high: ir.Value, row: ir.Value, pointers: list[Any]) -> None:
         same, outputs = self.unchanging(pointers), self.row(row)
-        for index in self.along(low, high):
-            self.elements(index, same, pointers, outputs)
+        for _ in picks.versions(self, low, high, same, pointers):
+            for index in self.along(low, high):
+                self.elements(index, same, pointers, outputs)
 
     def row(self, row: ir.Value) -> list[ir.Value]:
         """Where what is written of a row begins."""
@@ -310,6 +312,8 @@ class Body:
         step = self.kernel.steps[number]
         dtypes = (*map(self.kernel.dtype, step.args), step.dtype)
         operands = [values[arg] for arg in step.args]
+        if len(self.kernel.operands) + number in self.plainly:
+            return picks.emit(self.builder, step.ufunc, *operands)
         if step.ufunc == "take":
             pointer, index = operands
             if index.type != I64:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Np
-from ..ir.ufuncs import place_counts, raises
+from ..ir.ufuncs import place_counts, raises, repeatable
 from .kernels import by_loop
 
 _SHORT = 3  # steps
@@ -34,17 +34,19 @@ class Links:
 
 def times(kernel: Kernel, feeds: dict[int, int]) -> tuple[int, ...]:
     """How often at once, the most first: what windows of 3, of 3 by 3 and of 5 by 5 elements need few passes for, where that much fits into
-    registers. A loop that makes an array in every round has the memory of the last but one for it, so that what goes in and what comes out
+    registers; what picks from them does so one time less. A loop that makes an array in every round has the memory of the last but one for it, so that what goes in and what comes out
     are apart after an odd number of rounds."""
     if feeds:
         return (5, 3)
+    if place_counts(kernel):
+        return (6, 2)
     return (9, 3) if len(kernel.steps) <= _SHORT else (4, 2)
 
 
 def can_repeat(kernel: Kernel, feeds: dict[int, int]) -> bool:
     """Whether the kernel reads what it stores and what it makes, and does nothing else that could not be done in one go."""
     store = kernel.store
-    if store is None or store.operand is None or kernel.fold is not None or place_counts(kernel):
+    if store is None or store.operand is None or kernel.fold is not None or (place_counts(kernel) and not repeatable(kernel, store.operand)):
         return False
     if len(feeds) != len(kernel.outputs) or not all(_fits(kernel, output, operand) for output, operand in feeds.items()):
         return False
@@ -78,9 +80,10 @@ def repeated(kernel: Kernel, times: int, links: Links) -> tuple[Kernel, list[tup
             place |= {(time, number): place[time - 1, kernel.outputs[output]] for output, number in feeds.items()}
         place |= {(time, count + number): len(operands) + len(steps) + number for number in range(len(kernel.steps))}
         steps += [replace(step, args=tuple(place[time, arg] for arg in step.args)) for step in kernel.steps]
+    again = repeatable(kernel, store.operand)  # then so are several times: of zeros, the first one that counts was picked, and is again
     outputs = tuple(place[times - 1, reference] for reference in kernel.outputs)
     made = replace(kernel, operands=operands, steps=tuple(steps), outputs=outputs)
-    made = replace(made, store=replace(store, reference=place[times - 1, store.reference], logged=raises(made), named=None))
+    made = replace(made, store=replace(store, reference=place[times - 1, store.reference], logged=raises(made) and not again, named=None))
     words = {word: number for number, word in enumerate(kernel.words())}
     sources = []
     for kind, number, extra in made.words():
