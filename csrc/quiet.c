@@ -7,11 +7,19 @@ enum { FILTERS, DEFAULT, SHOW, SHOW_IMPL, FORMAT, SHOW_ANY, COUNT };
 static PjRow rows[COUNT]; /* of its names: each store in a large array asks */
 static const char *const spelled[] = {"filters", "defaultaction", "showwarning", "_showwarnmsg_impl", "formatwarning", "_showwarnmsg"};
 
+static const char *const actions[] = {"default", "ignore", "always", "module", "once", "all"};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+static PyObject *interned[ACTIONS]; /* as a program's text has them: most are the same object */
+
 /* "error" raises, and so does what is no action. */
 static bool harmless(PyObject *action)
 {
-    static const char *const actions[] = {"ignore", "default", "always", "module", "once", "all"};
-    for (size_t i = 0; action != NULL && PyUnicode_CheckExact(action) && i < sizeof actions / sizeof *actions; i++) {
+    for (size_t i = 0; i < ACTIONS; i++) {
+        if (action == interned[i] && action != NULL) {
+            return true;
+        }
+    }
+    for (size_t i = 0; action != NULL && PyUnicode_CheckExact(action) && i < ACTIONS; i++) {
         if (PyUnicode_CompareWithASCIIString(action, actions[i]) == 0) {
             return true;
         }
@@ -43,8 +51,7 @@ static bool filters_harmless(PyObject *filters)
             return false;
         }
         PyTypeObject *category = (PyTypeObject *)PyTuple_GET_ITEM(item, 2);
-        bool ours = PyType_IsSubtype((PyTypeObject *)PyExc_RuntimeWarning, category);
-        if (ours && !harmless(PyTuple_GET_ITEM(item, 0))) {
+        if (!harmless(PyTuple_GET_ITEM(item, 0)) && PyType_IsSubtype((PyTypeObject *)PyExc_RuntimeWarning, category)) {
             return false;
         }
     }
@@ -78,6 +85,12 @@ int pj_quiet_init(void)
             return -1;
         }
         rows[i] = (PjRow){.object = name, .hash = PyObject_Hash(name), .index = -1};
+    }
+    for (size_t i = 0; i < ACTIONS; i++) {
+        if ((interned[i] = PyUnicode_InternFromString(actions[i])) == NULL) {
+            Py_DECREF(module);
+            return -1;
+        }
     }
     namespace = Py_NewRef(PyModule_GetDict(module));
     Py_DECREF(module);

@@ -188,3 +188,31 @@ def test_the_registry_of_warnings_is_the_programs():
         assert jitted(*quiet) == instances[0].function(*quiet)
         with warnings.catch_warnings(record=True):
             assert jitted(*arrays) == instances[0].function(*arrays)
+
+
+@pytest.mark.parametrize("action", ["error", "ignore", "default", "always", "module", "once"])
+@pytest.mark.parametrize("category", [Warning, RuntimeWarning, FutureWarning, DeprecationWarning])
+def test_filters_whose_texts_are_no_literals(action, category):
+    """What was in an array when a warning is raised is in it still, whichever object says that it is to be."""
+
+    def f(a, b):
+        a /= b
+        return a
+
+    fast = pijit.jit(f)
+    with settings(compile_all=True):
+        for rows in (900, 30):
+            seen = []
+            for function in (f, fast, fast):
+                a, b = np.ones((rows, 60)), np.ones((rows, 60))
+                b[rows // 2] = 0.0
+                with warnings.catch_warnings(record=True) as record:
+                    warnings.simplefilter("always")
+                    warnings.simplefilter("".join([*action]), category)
+                    try:
+                        function(a, b)
+                        raised = ""
+                    except RuntimeWarning as e:
+                        raised = str(e)
+                seen.append((a.tobytes(), raised, [str(w.message) for w in record]))
+            assert seen[0] == seen[1] == seen[2]
