@@ -64,13 +64,17 @@ static inline void pj_range_iter_set(PjRangeIter *it, int64_t next, int64_t step
 }
 #endif
 
-/* What the iterators of lists, sequences, texts and bytes, enumerate and zip begin with in listobject.c, iterobject.c, unicodeobject.c,
+/* What the iterators of lists, sequences, texts and bytes, those backwards, enumerate and zip begin with in listobject.c, iterobject.c, unicodeobject.c,
  * bytesobject.c, enumobject.c and bltinmodule.c. */
 typedef struct {
     PyObject_HEAD
     Py_ssize_t index;
     PyObject *under; /* NULL: exhausted */
 } PjIterator;
+static inline int pj_goes_back(PyObject *it)
+{
+    return Py_IS_TYPE(it, &PyListRevIter_Type) || Py_IS_TYPE(it, &PyReversed_Type);
+}
 typedef struct {
     PjIterator start; /* the index is the count */
     PyObject *result;

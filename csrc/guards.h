@@ -92,7 +92,7 @@ static inline PyObject *pj_under(PyObject *o)
     }
     const PyTypeObject *type = Py_TYPE(o);
     bool counts = type == &PyListIter_Type || type == &PySeqIter_Type || type == pj_ascii_iterator || type == &PyUnicodeIter_Type ||
-                  type == &PyBytesIter_Type;
+                  type == &PyBytesIter_Type || pj_goes_back(o);
     return counts ? ((PjIterator *)o)->under : NULL;
 }
 

@@ -25,6 +25,14 @@ LOOPS = {
     "tuple": "for x in tuple(xs):",
     "dict": "for i, x in dict(enumerate(xs)).items():",
     "reversed": "for x in reversed(xs):",
+    "reversed, two": "for x, y in zip(reversed(xs), reversed(ys)):",
+    "reversed, counted": "for i, x in enumerate(reversed(xs)):",
+    "reversed, and what grows it": "for x, y in zip(reversed(xs), grown(xs)):",
+    "reversed, held": "it = reversed(xs)\ngrown(xs)\nfor x in it:",
+    "reversed, and what is left": "it = reversed(xs)\nfor x in it:\n    if i > 3:\n        break\n    i += 1\nfor x in it:",
+    "reversed, those that": "for x in (z * 2 for z in reversed(xs) if z != 3):",
+    "reversed, inside": "for y in xs[:4]:\n  for x in reversed(xs):",
+    "reversed, of it": "for x in reversed(list(reversed(xs))):",
     "pairs": "for x, y in zip(*[iter(xs)] * 2):",
     "of a held one": "it = iter(xs)\nfor x in it:",
     "counted of a held one": "it = iter(xs)\nfor i, x in enumerate(it):",
@@ -52,6 +60,11 @@ BODIES = {
 SOURCE = """
 told = []
 
+def grown(what):
+    if isinstance(what, list):
+        what.append(1.5)
+    return what
+
 def log(what):
     told.append(what if len(told) < 9 else 0)
     exec("")  # runs in the interpreter
@@ -74,7 +87,7 @@ def source(loop, body):
     return SOURCE.format(loop=textwrap.indent(LOOPS[loop], "    ").strip(), body=textwrap.indent(BODIES[body], " " * 8))
 
 
-CHOSEN = (LOOPS, ("break", "a loop inside")), (("list", "nested"), BODIES)
+CHOSEN = (LOOPS, ("break", "a loop inside")), (("list", "nested", "reversed"), BODIES)
 PAIRS = {(loop, body): None for loops, bodies in CHOSEN for loop in loops for body in bodies}
 
 
@@ -83,7 +96,7 @@ def test_a_loop_is_taken_over(loop, body):
     check_calls(source(loop, body), [args for args in LISTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
 
 
-@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested"])
+@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", *(name for name in LOOPS if name.startswith("reversed"))])
 def test_over_arrays(loop):
     calls = [args for args in ARRAYS for _ in range(2)]
     for body in ("break", "a loop inside", "stores"):
@@ -98,6 +111,7 @@ def test_over_rows():
 
 TEXT_LOOPS = {
     **{name: LOOPS[name] for name in ("list", "two lists", "counted", "counted from", "nested", "nested the other way", "with a range", "strict")},
+    **{name: LOOPS[name] for name in ("reversed", "reversed, two", "reversed, counted", "reversed, and what is left")},
     **{name: LOOPS[name] for name in ("pairs", "counted of a held one", "zip of one held elsewhere")},
     "with a list": "for x, y in zip(xs, list(ys)):",
     "counted, what is known": "for i, x in enumerate('known \u0100'):",
@@ -185,3 +199,33 @@ def test_iterators_within_iterators_however_many(around):
     for _ in range(2000):
         iterator = around(iterator)
     assert count(iterator) == 100  # without an internal error
+
+
+def horner(numbers, x):
+    total = 0.0
+    for number in reversed(numbers):
+        total = total * x + number
+    return total
+
+
+@pytest.mark.parametrize("numbers", [[0.5 * k for k in range(90)], np.arange(90.0), np.arange(180)[::2]], ids=["list", "array", "strided"])
+def test_backwards_loops_are_native(numbers):
+    for configuration in ({"compile_all": True}, {"compile_all": False, "patience_ms": 0}):
+        fast = types.FunctionType(horner.__code__.replace(), globals())
+        with settings(**configuration), pijit.enabled(__name__):
+            for _ in range(9):
+                assert fast(numbers, 0.75) == horner(numbers, 0.75)
+        assert pijit.stats(fast).hits
+        assert not pijit.stats(fast).breaks
+
+
+@pytest.mark.parametrize("form", ["list(reversed(xs))", "sorted(reversed(xs))", "sum(reversed(xs))", "[*reversed(xs)]", "tuple(reversed(xs))",
+    "next(reversed(xs))", "max(reversed(xs))", "dict(zip(reversed(xs), xs))", "3 in reversed(xs)", "(r := reversed(xs)), next(r), list(r)",
+    "[list(r) for r in (reversed(xs), reversed(xs[1:]))]", "type(reversed(xs)).__name__", "list(map(abs, reversed(xs)))",
+    "list(zip(reversed(xs), reversed(xs)))", "any(z == 3 for z in reversed(xs))", "bool(reversed(xs))", "reversed(xs).__length_hint__()",
+])  # fmt: skip
+def test_what_else_goes_through_it(form):
+    text = f"def f(xs):\n    it = {form}\n    return it[1:] if type(it) is tuple else it\n"
+    calls = [(xs,) for xs in ([3.5 * k for k in range(40)], np.arange(30.0), "some longer text of characters " * 3, [1, 2], tuple(range(50)))]
+    calls = [call for call in calls if not (type(call[0]) is str and ("sum" in form or "abs" in form or "3 in" in form))]
+    check_calls(text, [call for call in calls for _ in range(2)], entry="f", configurations=("jit", "forced numpy"))

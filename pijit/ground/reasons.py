@@ -105,8 +105,8 @@ ROWS: tuple[Reason, ...] = (
            "The value is a Python int that does not fit into a machine word.",
            "Reduce it modulo 2**64 (or use np.uint64) if that is what the algorithm means."),
     Reason("PJ129", "iteration", "iteration over this object not supported",
-           "Ranges, arrays and built-in containers and texts are iterated natively, and enumerate, zip and reversed of ranges, arrays, lists and"
-           " short tuples.",
+           "Ranges, arrays and built-in containers and texts are iterated natively, and enumerate, zip and reversed of ranges, arrays, lists,"
+           " texts, bytes and short tuples.",
            "Make a list or an array of it before the loop."),
     # 13x: surroundings
     Reason("PJ133", "unbound", "variable that may be unbound",

@@ -50,16 +50,17 @@ class RangeIterator(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceIterator(Abstract):
-    """An iterator over a list, array or text (``sequence``) that stands at ``index``."""
+    """An iterator over a list, array or text (``sequence``) that stands at ``index``, and goes on by ``step``, 1 or -1."""
 
     sequence: Abstract
     index: Value
+    step: int = 1
 
     def parts(self) -> tuple[Value, ...]:
         return (*self.sequence.parts(), self.index)
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
-        return SequenceIterator(self.sequence.remade(parts), next(parts))
+        return SequenceIterator(self.sequence.remade(parts), next(parts), self.step)
 
     def moved(self, position: Value) -> Abstract:
         """The same iterator at another position."""
@@ -70,10 +71,11 @@ class SequenceIterator(Abstract):
         return self.index
 
     def shape(self) -> object:
-        return ("SequenceIterator", self.sequence.shape())
+        return ("SequenceIterator", self.step, self.sequence.shape())
 
     def recipe(self) -> Recipe:
-        return Build("iterator_at", (self.sequence.recipe(), Box(self.index)))
+        through = self.sequence.recipe()
+        return Build("iterator_at", (through if self.step == 1 else Build("reversed", (through,)), Box(self.index)))
 
     def inner(self) -> tuple[Abstract, ...]:
         return (self.sequence,)

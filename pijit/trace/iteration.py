@@ -21,7 +21,7 @@ _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 
 def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
     """iter(value); ``counted``: as a position, where there is one, so that others can go on in step with it."""
-    if isinstance(value, Suspended):
+    if isinstance(value, Suspended) or (isinstance(value, SequenceIterator) and value.step < 0):
         return value
     if isinstance(value, (RangeIterator, SequenceIterator, Unrolled, Together)):
         raise Break("iteration", "an iterator that is also held elsewhere")  # it would become two
@@ -58,6 +58,21 @@ def _enumerate(t: Tracer, value: Container) -> Abstract:
     if not isinstance(count, Const) or count.type != INT or abs(count.value) > _LARGE:
         raise Break("iteration", "enumerate with a start that is not a constant")
     return Together((iterator(t, iterable, counted=True),), count)
+
+
+def backwards(t: Tracer, value: Abstract) -> Abstract | None:
+    """reversed(value) of what is gone through by position: it begins at the last item that there is now. None for anything else."""
+    if deeds.is_text(value, str, bytes):
+        sequence: Abstract = deeds.as_opaque(t, value)
+    elif value.dims if isinstance(value, ArrayValue) else _is_long_list(t, value):
+        sequence = value
+    else:
+        return None
+    return SequenceIterator(sequence, t.emit("raw_add", (_length(t, sequence), const(-1)), INT), -1)
+
+
+def _is_long_list(t: Tracer, value: Abstract) -> bool:
+    return isinstance(value, Opaque) and value.cls is list and objects.unrollable(t, value) is None
 
 
 def _reversed(t: Tracer, value: Container) -> Abstract:
@@ -166,7 +181,10 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
     if isinstance(it, RangeIterator):
         return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.goes_up else ">")  # type: ignore[no-any-return]
     if isinstance(it, SequenceIterator):
-        return t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # type: ignore[no-any-return]
+        inside = t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # of a list there may be less meanwhile
+        if it.step < 0:
+            inside = t.emit("select", (t.emit("cmp", (it.index, const(0)), BOOL, symbol=">="), inside, const(False)), BOOL)
+        return inside  # type: ignore[no-any-return]
     if isinstance(it, Unrolled):
         return it.index < len(it.items)
     if isinstance(it, Together):
@@ -189,7 +207,7 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     if isinstance(it, SequenceIterator):
         from . import subscripts
 
-        following = t.emit("raw_add", (it.index, const(1)), INT)
+        following = t.emit("raw_add", (it.index, const(it.step)), INT)
         return subscripts.element(t, it.sequence, it.index), it.moved(following)
     if isinstance(it, Unrolled):
         return it.items[it.index], replace(it, index=it.index + 1)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _RANGE = type(iter(range(0)))
-_SEQUENCE = frozenset({type(iter([])), type(iter(np.empty(0)))})
+_BACKWARDS = frozenset({type(reversed([])), reversed})
+_SEQUENCE = frozenset({type(iter([])), type(iter(np.empty(0)))}) | _BACKWARDS
 _TEXTS = frozenset({type(iter("")), type(iter("\u0100")), type(iter(b""))})
 _KINDS = _SEQUENCE | {_RANGE, enumerate, zip}
 _LARGE = 2**62
@@ -55,7 +56,7 @@ def _goes_on(iterator: Any) -> bool:
     cls = type(iterator)
     if cls in _SEQUENCE:
         _, (sequence,), *index = iterator.__reduce__()
-        return bool(index) and (type(sequence) is list or bool(inputs.is_native(sequence) and sequence.ndim))
+        return bool(index) and (type(sequence) in (list, str, bytes) or bool(inputs.is_native(sequence) and sequence.ndim))
     if cls in _TEXTS:
         return len(iterator.__reduce__()) > 2
     if cls is enumerate:
@@ -84,7 +85,7 @@ def _load(tracer: Tracer, source: Source, iterator: Any) -> Abstract:
         tracer.samples[position] = iterator.__reduce__()[1][1]
         return Together((_load(tracer, under, inner),), position)
     tracer.samples[position] = iterator.__reduce__()[2]
-    return SequenceIterator(inputs.load(tracer, under, inner), position)
+    return SequenceIterator(inputs.load(tracer, under, inner), position, -1 if cls in _BACKWARDS else 1)
 
 
 def _range(tracer: Tracer, source: Source, actual: Any) -> Abstract:

@@ -197,7 +197,7 @@ def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     _count("reversed", args, kwargs, 1)
     _goes_through("reversed", args[0], _REVERSIBLE)
-    return Container("reversed", tuple(args))
+    return iteration.backwards(t, args[0]) or Container("reversed", tuple(args))
 
 
 @row(tuple.__new__)
