@@ -278,6 +278,28 @@ def cutoff():
 # ---- programs without arrays -------------------------------------------------------------------------------------------------
 
 
+def compare(names):
+    """Of each two neighbours, the edit distance, and a polynomial of their letters by Horner's rule, from the last one on."""
+    total = 0.0
+    for number, a in enumerate(names[:-1]):
+        b = names[number + 1]
+        before = list(range(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            now = [i]
+            for j, y in enumerate(b, 1):
+                now.append(min(before[j] + 1, now[j - 1] + 1, before[j - 1] + (x != y)))
+            before = now
+        value = 0.0
+        for distance in reversed(before):
+            value = value * 0.5 + distance
+        total += value
+    return total
+
+
+def names():
+    return ["kitten" * 9, "sitting" * 8, "sitar" * 11, "guitar" * 9]
+
+
 class Task:
     def __init__(self, name, priority):
         self.name, self.priority, self.done = name, priority, 0
