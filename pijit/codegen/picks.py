@@ -14,7 +14,7 @@ import numpy as np
 from ..ir.kernel import Kernel
 from . import llvm_ir as ir
 from . import scalars
-from .vectors import widen
+from .vectors import NOT_INTERLEAVED, widen
 
 if TYPE_CHECKING:
     from .kernels import Body
@@ -59,8 +59,10 @@ def versions(body: Body, low: ir.Value, high: ir.Value, same: dict[int, Any], po
             body.plainly = found
             yield
         with anyhow:
-            body.plainly = frozenset()
+            body.plainly, wishes = frozenset(), body.wishes
+            body.wishes = NOT_INTERLEAVED  # it is long, and seldom run
             yield
+            body.wishes = wishes
 
 
 class _Row:

@@ -34,12 +34,12 @@ class Links:
 
 def times(kernel: Kernel, feeds: dict[int, int]) -> tuple[int, ...]:
     """How often at once, the most first: what windows of 3, of 3 by 3 and of 5 by 5 elements need few passes for, where that much fits into
-    registers; what picks from them does so one time less. A loop that makes an array in every round has the memory of the last but one for
+    registers; what picks from them takes more code. A loop that makes an array in every round has the memory of the last but one for
     it, so that what goes in and what comes out are apart after an odd number of rounds."""
     if feeds:
         return (5, 3)
     if place_counts(kernel):
-        return (6, 2)
+        return (3,)
     return (9, 3) if len(kernel.steps) <= _SHORT else (4, 2)
 
 
