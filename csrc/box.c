@@ -50,8 +50,8 @@ static PyObject *build_range_iterator(int64_t next, int64_t stop, int64_t step)
     return (PyObject *)it;
 }
 
-/* An iterator that has given so many items, of one backwards one that stands there; NULL with an exception. That of a list may have given more than the list has by now, which its
- * __setstate__ does not take: the list may grow again. Those of tuples take a state, those of dicts do not. */
+/* An iterator that has given so many items, or one backwards that stands there; NULL with an exception. That of a list may have given more than
+ * the list has by now, which its __setstate__ does not take: the list may grow again. Those of tuples take a state, those of dicts do not. */
 static PyObject *iterator_after(PyObject *o, PyObject *index)
 {
     PyObject *it = PyObject_GetIter(o);

@@ -64,8 +64,8 @@ static inline void pj_range_iter_set(PjRangeIter *it, int64_t next, int64_t step
 }
 #endif
 
-/* What the iterators of lists, sequences, texts and bytes, those backwards, enumerate and zip begin with in listobject.c, iterobject.c, unicodeobject.c,
- * bytesobject.c, enumobject.c and bltinmodule.c. */
+/* What the iterators of lists, sequences, texts and bytes, those backwards, enumerate and zip begin with in listobject.c, iterobject.c,
+ * unicodeobject.c, bytesobject.c, enumobject.c and bltinmodule.c. */
 typedef struct {
     PyObject_HEAD
     Py_ssize_t index;

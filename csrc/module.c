@@ -274,7 +274,8 @@ static int check_version(void)
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (check_version() < 0 || pj_np_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 || pj_iterators_init() < 0 ||
+    if (check_version() < 0 || pj_np_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 ||
+        pj_iterators_init() < 0 ||
         PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0 ||
         PyType_Ready(&PjLasting_Type) < 0) {
         return NULL;

@@ -14,12 +14,15 @@ static PyObject *interned[ACTIONS]; /* as a program's text has them: most are th
 /* "error" raises, and so does what is no action. */
 static bool harmless(PyObject *action)
 {
+    if (action == NULL || !PyUnicode_CheckExact(action)) {
+        return false;
+    }
     for (size_t i = 0; i < ACTIONS; i++) {
-        if (action == interned[i] && action != NULL) {
+        if (action == interned[i]) {
             return true;
         }
     }
-    for (size_t i = 0; action != NULL && PyUnicode_CheckExact(action) && i < ACTIONS; i++) {
+    for (size_t i = 0; i < ACTIONS; i++) {
         if (PyUnicode_CompareWithASCIIString(action, actions[i]) == 0) {
             return true;
         }

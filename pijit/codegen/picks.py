@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _SYMBOLS = {"maximum": ">", "fmax": ">", "minimum": "<", "fmin": "<"}
 _FLOATS = ("float32", "float64")
-_FEW = 3  # of them, which are not worth it
-_SHORT = 64  # elements of a row, too
+_MANY = 3  # of them are worth it
+_LONG = 64  # so are elements of a row
 _I64, _POINTER = ir.IntType(64), ir.PointerType()
 
 
@@ -34,7 +34,7 @@ def picks(kernel: Kernel) -> frozenset[int]:
         if step.ufunc in _SYMBOLS and chosen.issuperset(step.args) and not (step.fold or step.scan):
             chosen.add(reference)
             found.add(reference)
-    return frozenset(found if len(found) >= _FEW else ())
+    return frozenset(found if len(found) >= _MANY else ())
 
 
 def _is_row(kernel: Kernel, number: int) -> bool:
@@ -78,7 +78,7 @@ class _Row:
         numbers = sorted({arg for step in steps for arg in kernel.steps[step - count].args if arg < count})
         plain = self.body.entry.alloca(scalars.I1)
         b.store(scalars.I1(0), plain)
-        with b.if_then(b.icmp_signed(">=", b.sub(self.high, self.low), _I64(_SHORT))):
+        with b.if_then(b.icmp_signed(">=", b.sub(self.high, self.low), _I64(_LONG))):
             b.store(scalars.I1(1), plain)
             for dtype in sorted({kernel.operands[number].dtype for number in numbers}):
                 mine = [number for number in numbers if kernel.operands[number].dtype == dtype]
@@ -90,7 +90,7 @@ class _Row:
 
     def _look_through(self, dtype: str, numbers: list[int], pointers: list[Any], plain: ir.Value) -> None:
         """Rows that touch the ones before are looked through with them."""
-        b, type = self.builder, scalars.llvm_type(dtype)
+        b = self.builder
         first = last = None
         for number in numbers:
             start = b.ptrtoint(self.body.place(number, pointers, self.low), _I64)
@@ -102,19 +102,19 @@ class _Row:
             aligned = b.icmp_signed("==", b.and_(b.sub(start, first), _I64(np.dtype(dtype).itemsize - 1)), _I64(0))
             together = b.and_(touches, aligned)
             with b.if_then(b.not_(together)):
-                self._note(plain, self._are_plain(type, first, last))
+                self._note(plain, self._are_plain(dtype, first, last))
             smaller, larger = (b.select(b.icmp_unsigned(sign, *two), *two) for sign, two in (("<", (start, first)), (">", (end, last))))
             first, last = b.select(together, smaller, start), b.select(together, larger, end)
         if first is not None and last is not None:
-            self._note(plain, self._are_plain(type, first, last))
+            self._note(plain, self._are_plain(dtype, first, last))
 
     def _note(self, plain: ir.Value, also: ir.Value) -> None:
         b = self.builder
         b.store(b.and_(b.load(plain, typ=scalars.I1), also), plain)
 
-    def _are_plain(self, type: Any, first: ir.Value, last: ir.Value) -> ir.Value:
+    def _are_plain(self, dtype: str, first: ir.Value, last: ir.Value) -> ir.Value:
         b = self.builder
-        return b.call(_scan(b.module, type), [b.inttoptr(first, _POINTER), b.inttoptr(last, _POINTER)])
+        return b.call(_scan(b.module, dtype), [b.inttoptr(first, _POINTER), b.inttoptr(last, _POINTER)])
 
 
 def _is_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
@@ -124,9 +124,9 @@ def _is_odd(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.or_(builder.fcmp_unordered("uno", value, value), minus)
 
 
-def _scan(module: ir.Module, type: Any) -> ir.Function:
+def _scan(module: ir.Module, dtype: str) -> ir.Function:
     """The function that says whether elements, of which there are some, are plain."""
-    name = f"pj_are_plain_{type}"
+    name, type = f"pj_are_plain_{dtype}", scalars.llvm_type(dtype)
     if name in module.globals:
         found: ir.Function = module.globals[name]
         return found
@@ -137,7 +137,7 @@ def _scan(module: ir.Module, type: Any) -> ir.Function:
     before, inside, after = (function.append_basic_block() for _ in range(3))
     b, (first, last) = ir.IRBuilder(before), function.args
     size = b.sub(b.ptrtoint(last, _I64), b.ptrtoint(first, _I64))
-    count = b.udiv(size, _I64(4 if isinstance(type, ir.FloatType) else 8))
+    count = b.udiv(size, _I64(np.dtype(dtype).itemsize))
     b.branch(inside)
     b.position_at_end(inside)
     index, odd = b.phi(_I64), b.phi(scalars.I1)

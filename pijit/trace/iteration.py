@@ -30,18 +30,15 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
     if isinstance(value, Known) and type(value.value) is range:
         r = value.value
         return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
-    if isinstance(value, ArrayValue) and value.dims:
-        return SequenceIterator(value, const(0))
     if isinstance(value, Container) and value.kind in ("zip", "enumerate", "reversed"):
         return _COMPOSITE[value.kind](t, value)
     owner = Container("dict_keys", (value,)) if objects.class_of(value) is dict else value
     items = objects.unrollable(t, owner)
     if items is not None:
         return Unrolled(owner, items)
-    if isinstance(value, Opaque) and value.cls is list:
-        return SequenceIterator(value, const(0))
-    if counted and deeds.is_text(value, str, bytes):
-        return SequenceIterator(deeds.as_opaque(t, value), const(0))
+    sequence = _by_position(t, value, texts=counted)
+    if sequence is not None:
+        return SequenceIterator(sequence, const(0))
     real = deeds.iterator(t, value)
     if real is not None:
         return real
@@ -62,17 +59,18 @@ def _enumerate(t: Tracer, value: Container) -> Abstract:
 
 def backwards(t: Tracer, value: Abstract) -> Abstract | None:
     """reversed(value) of what is gone through by position: it begins at the last item that there is now. None for anything else."""
-    if deeds.is_text(value, str, bytes):
-        sequence: Abstract = deeds.as_opaque(t, value)
-    elif value.dims if isinstance(value, ArrayValue) else _is_long_list(t, value):
-        sequence = value
-    else:
+    sequence = None if objects.unrollable(t, value) is not None else _by_position(t, value, texts=True)
+    if sequence is None:
         return None
     return SequenceIterator(sequence, t.emit("raw_add", (_length(t, sequence), const(-1)), INT), -1)
 
 
-def _is_long_list(t: Tracer, value: Abstract) -> bool:
-    return isinstance(value, Opaque) and value.cls is list and objects.unrollable(t, value) is None
+def _by_position(t: Tracer, value: Abstract, texts: bool) -> Abstract | None:
+    """The array or list, or text, that a loop goes through by position; None for anything else."""
+    if texts and deeds.is_text(value, str, bytes):
+        return deeds.as_opaque(t, value)
+    by_position = bool(value.dims) if isinstance(value, ArrayValue) else isinstance(value, Opaque) and value.cls is list
+    return value if by_position else None
 
 
 def _reversed(t: Tracer, value: Container) -> Abstract:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _RANGE = type(iter(range(0)))
 _BACKWARDS = frozenset({type(reversed([])), reversed})
 _SEQUENCE = frozenset({type(iter([])), type(iter(np.empty(0)))}) | _BACKWARDS
-_TEXTS = frozenset({type(iter("")), type(iter("\u0100")), type(iter(b""))})
+_BY_POSITION = _SEQUENCE | {type(iter("")), type(iter("\u0100")), type(iter(b""))}
 _KINDS = _SEQUENCE | {_RANGE, enumerate, zip}
 _LARGE = 2**62
 _LEVELS = 8  # of iterators that go through others: a program may put as many into each other as it likes
@@ -54,11 +54,9 @@ def _are_own(tracer: Tracer, iterators: list[Any]) -> bool:
 def _goes_on(iterator: Any) -> bool:
     """Whether it is of a kind that native code can go on with, and is not exhausted."""
     cls = type(iterator)
-    if cls in _SEQUENCE:
+    if cls in _BY_POSITION:
         _, (sequence,), *index = iterator.__reduce__()
         return bool(index) and (type(sequence) in (list, str, bytes) or bool(inputs.is_native(sequence) and sequence.ndim))
-    if cls in _TEXTS:
-        return len(iterator.__reduce__()) > 2
     if cls is enumerate:
         return bool(abs(iterator.__reduce__()[1][1]) < _LARGE)
     if cls is zip:

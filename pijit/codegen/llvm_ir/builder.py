@@ -18,14 +18,14 @@ _UNORDERED = {symbol: f"u{name}" for symbol, name in (_EQUAL | _ORDERS).items()}
 
 
 def _binary(opname: str) -> Callable[..., Instruction]:
-    def method(self: IRBuilder, a: Value, b: Value, name: str = "", flags: Sequence[str] = ()) -> Instruction:
+    def method(self: IRBuilder, a: Value, b: Value, flags: Sequence[str] = ()) -> Instruction:
         return self._value(a.type, opname, f" {a.type.text} {a.ref}, {b.ref}", flags)
 
     return method
 
 
 def _cast(opname: str) -> Callable[..., Value]:
-    def method(self: IRBuilder, value: Value, type: Type, name: str = "") -> Value:
+    def method(self: IRBuilder, value: Value, type: Type) -> Value:
         if value.type == type:
             return value
         return self._value(type, opname, f" {value.type.text} {value.ref} to {type.text}")
@@ -36,7 +36,7 @@ def _cast(opname: str) -> Callable[..., Value]:
 def _overflowing(name: str) -> Callable[..., Instruction]:
     """Gives the result and whether it did not fit."""
 
-    def method(self: IRBuilder, a: Value, b: Value, name: str = name) -> Instruction:
+    def method(self: IRBuilder, a: Value, b: Value) -> Instruction:
         type = FunctionType(LiteralStructType([a.type, BIT]), [a.type, a.type])
         return self.call(self.module.declare_intrinsic(f"llvm.{name}.with.overflow", [a.type], type), [a, b])
 
@@ -52,10 +52,6 @@ class IRBuilder:
     def position_at_end(self, block: Block) -> None:
         self.block, self.function = block, block.function
         self._at: int | None = None
-
-    @property
-    def basic_block(self) -> Block:
-        return self.block
 
     @property
     def module(self) -> Module:
@@ -113,13 +109,8 @@ class IRBuilder:
         return f"%v{self.function.counter}"
 
     def _value(self, type: Type, opname: str, rest: str, flags: Sequence[str] = ()) -> Instruction:
-        function = self.function
-        function.counter += 1
-        made = Instruction(type, f"%v{function.counter}", opname, rest, flags, self.block)
-        if self._at is None:
-            self.block.instructions.append(made)
-        else:
-            self._insert(made)
+        made = Instruction(type, self._ref(), opname, rest, flags, self.block)
+        self._insert(made)
         return made
 
     def _effect(self, opname: str, rest: str) -> Instruction:
@@ -206,14 +197,12 @@ class IRBuilder:
         return self._value(VectorType(type.element, mask.count), "shufflevector", f" {a.typed}, {b.typed}, {numbers.typed}")
 
     def alloca(self, type: Type) -> Allocation:
-        made = Allocation(POINTER, self._ref(), "alloca", f" {type.text}", (), self.block)
-        made.align, made.allocated_type = None, type
+        made = Allocation(type, self._ref(), self.block)
         self._insert(made)
         return made
 
     def phi(self, type: Type) -> Phi:
-        made = Phi(type, self._ref(), "phi", "", (), self.block)
-        made.incomings = []
+        made = Phi(type, self._ref(), self.block)
         self._insert(made)
         return made
 
@@ -237,8 +226,7 @@ class IRBuilder:
         return self._end("br", f" {condition.typed}, {yes.ref}, {no.ref}")
 
     def switch(self, value: Value, other: Block) -> Switch:
-        made = Switch(VOID, "", "switch", f" {value.typed}, {other.ref}", (), self.block)
-        made.cases = []
+        made = Switch(value, other, self.block)
         self._insert(made)
         self.block.terminator = made
         return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -146,7 +146,7 @@ class _Sequence(Type):
         self.element, self.count, self.brackets = element, count, brackets
 
     def of(self, value: Any) -> str:
-        return f"{self.brackets[0]}{', '.join(map(_typed(self.element), value))}{self.brackets[1]}"
+        return f"{self.brackets[0]}{', '.join(_element(self.element, item) for item in value)}{self.brackets[1]}"
 
 
 class ArrayType(_Sequence):
@@ -180,7 +180,7 @@ class LiteralStructType(Type):
         self.elements = tuple(elements)
 
     def of(self, value: Any) -> str:
-        return "{%s}" % ", ".join(_typed(t)(v) for t, v in zip(self.elements, value, strict=True))  # noqa: UP031 - braces
+        return "{%s}" % ", ".join(_element(t, v) for t, v in zip(self.elements, value, strict=True))  # noqa: UP031 - braces
 
 
 class FunctionType(Type):
@@ -193,9 +193,9 @@ class FunctionType(Type):
         super().__init__(f"{return_type} ({', '.join(map(str, self.args))})")
 
 
-def _typed(type: Type) -> Callable[[Any], str]:
+def _element(type: Type, value: Any) -> str:
     """How an element is written: itself where it is a value."""
-    return lambda value: value.typed if isinstance(value, Value) else Constant(type, value).typed
+    return value.typed if isinstance(value, Value) else Constant(type, value).typed
 
 
 VOID, POINTER, METADATA, BIT, INT = VoidType(), PointerType(), MetaDataType(), IntType(1), IntType(32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .types import INT, METADATA, POINTER, FunctionType, Type, Value
+from .types import INT, METADATA, POINTER, VOID, FunctionType, Type, Value
 
 
 class MetaDataString(Value):
@@ -74,22 +74,17 @@ class _Global(Value):
 class GlobalVariable(_Global):
     """Memory that the module brings along, or that is elsewhere."""
 
-    __slots__ = ("align", "global_constant", "initializer", "value_type")
+    __slots__ = ("initializer", "value_type")
 
     def __init__(self, module: Module, value_type: Type, name: str) -> None:
         super().__init__(module, name)
         self.value_type = value_type
         self.initializer: Value | None = None
-        self.global_constant = False
-        self.align: int | None = None
 
     def __str__(self) -> str:
-        kind = "constant" if self.global_constant else "global"
         linkage = self.linkage or ("" if self.initializer is not None else "external")
-        parts = [self.ref, "=", *filter(None, [linkage]), kind, self.value_type.text]
-        if self.initializer is not None:
-            parts.append(self.initializer.ref)
-        return " ".join(parts) + (f", align {self.align}" if self.align else "")
+        held = "" if self.initializer is None else self.initializer.ref
+        return " ".join(filter(None, (self.ref, "=", linkage, "global", self.value_type.text, held)))
 
 
 class Function(_Global):
@@ -146,7 +141,8 @@ class Instruction(Value):
     __slots__ = ("block", "flags", "metadata", "opname", "rest")
 
     def __init__(self, type: Type, ref: str, opname: str, rest: str, flags: Sequence[str], block: Block) -> None:
-        self.type, self.ref, self.opname, self.rest, self.flags, self.block = type, ref, opname, rest, flags, block
+        self.type, self.ref = type, ref
+        self.opname, self.rest, self.flags, self.block = opname, rest, flags, block
         self.metadata = ""
 
     @property
@@ -170,8 +166,11 @@ class Allocation(Instruction):
     """Memory of the stack."""
 
     __slots__ = ("align", "allocated_type")
-    align: int | None
-    allocated_type: Type
+
+    def __init__(self, type: Type, ref: str, block: Block) -> None:
+        super().__init__(POINTER, ref, "alloca", f" {type.text}", (), block)
+        self.allocated_type = type
+        self.align: int | None = None
 
     def __str__(self) -> str:
         return f"{super().__str__()}{f', align {self.align}' if self.align else ''}"
@@ -181,7 +180,10 @@ class Phi(Instruction):
     """The value of the edge that was taken."""
 
     __slots__ = ("incomings",)
-    incomings: list[str]
+
+    def __init__(self, type: Type, ref: str, block: Block) -> None:
+        super().__init__(type, ref, "phi", "", (), block)
+        self.incomings: list[str] = []
 
     def add_incoming(self, value: Value, block: Block) -> None:
         self.incomings.append(f"[{value.ref}, %{block.name}]")
@@ -194,7 +196,10 @@ class Switch(Instruction):
     """Branches by the value of an integer."""
 
     __slots__ = ("cases",)
-    cases: list[str]
+
+    def __init__(self, value: Value, other: Block, block: Block) -> None:
+        super().__init__(VOID, "", "switch", f" {value.typed}, {other.ref}", (), block)
+        self.cases: list[str] = []
 
     def add_case(self, value: Any, block: Block) -> None:
         self.cases.append(f"{value.typed}, {block.ref}")
