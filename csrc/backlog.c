@@ -71,22 +71,15 @@ static int64_t row_size(const Plan *plan, const int64_t *p)
 
 static bool can_wait(const Plan *plan, const int64_t *p)
 {
-    Walk target, operand;
     const int64_t row = row_size(plan, p);
     if (row > BUFFER || row * p[0] < LEAST) { /* first: small ones are many */
         return false;
     }
-    if (plan->naxes > AXES || plan->noperands + plan->noutputs >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1 || !may_finish(plan)) {
+    if (plan->naxes > AXES || plan->noperands + plan->noutputs >= WALKS || plan->result + 4 > WORDS || plan->whole || plan->direct == 3 || plan->threads > 1) {
         return false;
     }
-    const int64_t *next = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
-    for (int64_t i = 0; i < plan->noperands; i++) {
-        next = read_walk(next, p, plan->naxes, &operand);
-        if (relation(&target, &operand, p, plan->naxes) != APART) {
-            return false;
-        }
-    }
-    return simple(&target, p, plan->naxes);
+    const Situation *is = pj_situation(plan, p);
+    return is->simple && is->worst == APART && may_finish(plan);
 }
 
 /* A span of the task, from `first` rows further on. */

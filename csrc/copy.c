@@ -125,13 +125,27 @@ static bool copy_short_rows(char *to, const char *from, const Axis *axes, int64_
     return true;
 }
 
+/* Rows whose elements lie behind each other on both sides. */
+static bool copy_whole_rows(char *to, const char *from, const Axis *axes, int64_t itemsize)
+{
+    const int64_t n = axes[0].n, stride = axes[0].to, step = axes[0].from;
+    const size_t length = (size_t)(axes[1].n * itemsize);
+    if (axes[1].to != itemsize || axes[1].from != itemsize) {
+        return false;
+    }
+    for (int64_t i = 0; i < n; i++, to += stride, from += step) {
+        memcpy(to, from, length);
+    }
+    return true;
+}
+
 static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
 {
     if (naxes == 1) {
         copy_row(to, from, axes, itemsize);
         return;
     }
-    if (naxes == 2 && copy_short_rows(to, from, axes, itemsize)) {
+    if (naxes == 2 && (copy_short_rows(to, from, axes, itemsize) || copy_whole_rows(to, from, axes, itemsize))) {
         return;
     }
     for (int64_t i = 0; i < axes->n; i++) {
@@ -243,4 +257,43 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
     copy_axes(target, copy, back, naxes, itemsize);
     free(copy);
     return 1;
+}
+
+/* What pj_assign does, for a new target that is contiguous, but for the elements of a part of it. The block goes on with the part's lengths and
+ * steps. A part that steps otherwise than the target is assigned, too. */
+void pj_assign_around(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block, const char *part)
+{
+    const int64_t *dims = block, *to = block + ndim, *from = to + ndim, *length = from + ndim, *steps = length + ndim;
+    int64_t low[MAX_AXES], rest = part - target;
+    bool follows = true;
+    for (int64_t i = 0; i < ndim && follows; i++) {
+        low[i] = to[i] > 0 ? rest / to[i] : 0;
+        rest -= low[i] * to[i];
+        follows = length[i] > 0 && (length[i] == 1 || steps[i] == to[i]) && low[i] + length[i] <= dims[i];
+    }
+    if (!follows || rest != 0) {
+        (void)pj_assign(target, source, itemsize, ndim, block);
+        return;
+    }
+    for (int64_t side = 0; side < 2 * ndim; side++) { /* before and behind the part along each axis, of what lies beside it along none before */
+        Axis axes[MAX_AXES];
+        char *first = target;
+        const char *value = source;
+        for (int64_t i = 0; i < ndim; i++) {
+            const int64_t axis = side / 2, end = low[i] + length[i];
+            const int64_t begin = i < axis ? low[i] : i == axis && side % 2 ? end : 0;
+            const int64_t n = i < axis ? length[i] : i > axis ? dims[i] : side % 2 ? dims[i] - end : low[i];
+            axes[i] = (Axis){n, 0, to[i], from[i]};
+            first += begin * to[i];
+            value += begin * from[i];
+        }
+        if (axes[side / 2].n == 0) {
+            continue;
+        }
+        int naxes = arranged(axes, (int)ndim);
+        if (naxes == 0) {
+            axes[naxes++] = (Axis){1, 0, 0, 0};
+        }
+        copy_axes(first, value, axes, naxes, itemsize);
+    }
 }

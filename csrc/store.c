@@ -16,7 +16,6 @@
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
 #define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
-#define FALLING (-2)
 
 /* Lets the kernel store somewhere else. */
 static void point_at(const Plan *plan, int64_t *p, const char *data, const int64_t *steps)
@@ -224,61 +223,22 @@ static int64_t store_later(Kernel kernel, const Plan *plan, int64_t *p, const Wa
     return done == p[0] ? DONE : done == 0 ? REDO : FINISH;
 }
 
-/* How many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not known; FALLING: none
- * from the last row on. */
-static int64_t lag_of(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand)
+/* How the kernel may store: as its operands lie; MIXED also where it must not store directly for another reason. */
+static int64_t manner(const Plan *plan, const Situation *is, bool small)
 {
-    uintptr_t low, high, other_low, other_high;
-    const int64_t step = target->steps[0];
-    int64_t row[MAX_AXES], lag = 0;
-    bool falling = !plan->in_place;
-    if (step <= 0 || plan->whole || !simple(target, p, plan->naxes)) {
-        return -1;
-    }
-    memcpy(row, p, (size_t)plan->naxes * sizeof *row);
-    row[0] = 1;
-    pj_extent(target->data, target->itemsize, plan->naxes, row, target->steps, &low, &high);
-    for (int64_t i = 0; i < plan->noperands; i++) {
-        Walk walk;
-        operand = read_walk(operand, p, plan->naxes, &walk);
-        if (relation(target, &walk, p, plan->naxes) == APART) {
-            continue;
-        }
-        if (walk.steps[0] != step) {
-            return -1;
-        }
-        pj_extent(walk.data, walk.itemsize, plan->naxes, row, walk.steps, &other_low, &other_high);
-        falling &= other_high <= low + (uintptr_t)step;
-        if (high > other_low) {
-            int64_t rows = (int64_t)((high - other_low + (uintptr_t)step - 1) / (uintptr_t)step) - 1;
-            lag = rows > lag ? rows : lag;
-        }
-    }
-    return lag && falling ? FALLING : lag;
-}
-
-/* How the target's memory lies to that of the operands; MIXED also where the kernel must not store directly for another reason. */
-static int situation(const Plan *plan, const int64_t *p, const Walk *target, const int64_t *operand, bool small)
-{
-    int worst = APART;
-    for (int64_t i = 0; i < plan->noperands; i++) {
-        Walk walk;
-        operand = read_walk(operand, p, plan->naxes, &walk);
-        int is = relation(target, &walk, p, plan->naxes);
-        worst = is > worst ? is : worst;
-    }
-    if (!simple(target, p, plan->naxes) || (worst == SAME && (plan->in_place || plan->whole))) {
+    if (!is->simple || (is->worst == SAME && (plan->in_place || plan->whole))) {
         return MIXED;
     }
     bool silent = small || (plan->in_place && plan->log < 0 && !plan->named);
-    return worst == MIXED || silent || may_finish(plan) ? worst : MIXED;
+    return is->worst == MIXED || silent || may_finish(plan) ? is->worst : MIXED;
 }
 
 /* What is not short. */
 static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
 {
     Walk target;
-    const int64_t *operands = read_walk((const int64_t *)&plan->target, p, plan->naxes, &target), n = p[0];
+    (void)read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
+    const int64_t n = p[0];
     if (plan->watched) {
         pj_fp_clear();
     }
@@ -289,9 +249,14 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
     }
     const int64_t size = row * n;
     const bool small = size <= BUFFER;
-    int how = (small && !plan->in_place) || plan->direct == 3 ? MIXED : situation(plan, p, &target, operands, small);
     if (plan->direct == 3) {
         return raised(kernel, plan, 0, n, p) ? REDO : DONE;
+    }
+    int64_t how = MIXED, lag = -1;
+    if (!small || plan->in_place) {
+        const Situation *is = pj_situation(plan, p);
+        how = manner(plan, is, small);
+        lag = is->lag;
     }
     if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
         int64_t flags = raised(kernel, plan, 0, n, p);
@@ -300,7 +265,7 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
     }
     bool falling = false;
     if (how == MIXED && (plan->in_place || !small) && (small || may_finish(plan))) {
-        int64_t lag = lag_of(plan, p, &target, operands), strip = small ? n : row > BUFFER ? 1 : BUFFER / row;
+        int64_t strip = small ? n : row > BUFFER ? 1 : BUFFER / row;
         if (lag >= 0 && (small || (lag + strip) * row <= LAG_BUFFER)) {
             return store_later(kernel, plan, p, &target, small ? 0 : lag, strip, row);
         }

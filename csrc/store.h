@@ -1,4 +1,4 @@
-/* store.h - kernels that store in an array that is there: how they are described, and how arrays lie to each other. */
+/* store.h - kernels that store in an array that is there: how they are described. */
 #ifndef PJ_STORE_H
 #define PJ_STORE_H
 #include "helpers.h"
@@ -20,6 +20,7 @@ typedef struct {
     int64_t named;         /* or what flags there are says who raised them */
     int64_t own;           /* the place in p of the pointer of the operand that is the target, or -1 */
     int64_t threads, work; /* how many may share it, and units of work per element (share.c) */
+    int64_t situation;     /* how many words further on its Situation is */
     int64_t noperands, noutputs;
     struct {
         int64_t place, itemsize; /* place: of the pointer in p */
@@ -27,8 +28,19 @@ typedef struct {
             int64_t place, bytes;
         } axes[];
     } target;
-    /* the operands follow, each like the target, then places and sizes of elements of new arrays */
+    /* the operands follow, each like the target, then places and sizes of elements of new arrays, and the Situation */
 } Plan;
+
+/* How what a kernel reads lies to where it stores, for certain words of p. */
+typedef struct {
+    int64_t known;  /* whether the rest is */
+    int64_t simple; /* different elements lie in different memory, as far as can be seen at once */
+    int64_t worst;  /* of the operands: APART, SAME or MIXED */
+    int64_t lag;    /* how many of the last rows that were computed must not be stored, since rows after them read what is there; -1: it is not
+                     * known; FALLING: none from the last row on */
+    int64_t words[];
+} Situation;
+#define FALLING (-2)
 
 /* An array as the kernel walks it. */
 typedef struct {
@@ -50,60 +62,8 @@ static inline const int64_t *read_walk(const int64_t *from, const int64_t *p, in
     return from + 2 + 2 * naxes;
 }
 
-/* Whether no element of one has a byte in common with any of the other though they lie among each other, like columns of a matrix: all steps are
- * multiples of some number of bytes, and within that many they lie side by side. */
-static inline bool interleaved(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
-{
-    int64_t common = 0;
-    for (int64_t i = 0; i < 2 * naxes; i++) {
-        int64_t step = dims[i / 2] == 1 ? 0 : (i & 1 ? other : target)->steps[i / 2];
-        while (step != 0 && step != common) { /* equal ones are usual, and a division takes as long as a store of some elements */
-            int64_t rest = common == 0 ? 0 : common % step;
-            common = step;
-            step = rest;
-        }
-    }
-    if (common < 0) {
-        common = -common;
-    }
-    int64_t apart = common == 0 ? 0 : (other->data - target->data) % common;
-    if (apart < 0) {
-        apart += common;
-    }
-    return apart >= target->itemsize && apart + other->itemsize <= common;
-}
-
-static inline int relation(const Walk *target, const Walk *other, const int64_t *dims, int64_t naxes)
-{
-    uintptr_t low, high, other_low, other_high;
-    pj_extent(target->data, target->itemsize, naxes, dims, target->steps, &low, &high);
-    pj_extent(other->data, other->itemsize, naxes, dims, other->steps, &other_low, &other_high);
-    if (low >= other_high || other_low >= high || interleaved(target, other, dims, naxes)) {
-        return APART;
-    }
-    bool same = target->data == other->data && target->itemsize == other->itemsize;
-    for (int64_t i = 0; i < naxes && same; i++) {
-        same = dims[i] == 1 || target->steps[i] == other->steps[i];
-    }
-    return same ? SAME : MIXED;
-}
-
-/* Whether different elements lie in different memory, as far as can be seen at once: each axis steps over the inner ones. */
-static inline bool simple(const Walk *target, const int64_t *dims, int64_t naxes)
-{
-    int64_t reach = target->itemsize;
-    for (int64_t i = naxes - 1; i >= 0; i--) {
-        int64_t step = target->steps[i] < 0 ? -target->steps[i] : target->steps[i];
-        if (dims[i] == 1) {
-            continue;
-        }
-        if (step < reach) {
-            return false;
-        }
-        reach = (dims[i] - 1) * step + reach;
-    }
-    return true;
-}
+/* The situation (situation.c). */
+const Situation *pj_situation(const Plan *plan, const int64_t *p);
 
 /* Runs the kernel for a part of its first axis; gives the flags that count, and trouble. */
 static inline int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64_t high, int64_t *p)

@@ -29,7 +29,7 @@ def _assign(d: Driver, op: Op) -> None:
             from .fills import copy_later
 
             copy_later(d, target, source, copy_now)
-        else:
+        elif not d.around.puts_off(d, op, target, source.data, steps):
             copy_now()
     else:
         fill(d, target, source)
@@ -37,9 +37,14 @@ def _assign(d: Driver, op: Op) -> None:
 
 def fill(d: Driver, target: ArrayValue, value: Any) -> None:
     """target[...] = value."""
+    copy(d, target, element_in_memory(d, value), [ZERO] * target.type.ndim)
+
+
+def element_in_memory(d: Driver, value: Any) -> Any:
+    """The place of an element that is the value."""
     place = d.stack(2)
     store_element(d, place, value)
-    copy(d, target, place, [ZERO] * target.type.ndim)
+    return place
 
 
 def copy(d: Driver, target: ArrayValue, source: Any, steps: list[Any]) -> Any:

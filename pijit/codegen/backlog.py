@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 
 class Backlog:
-    """``later``: the operations that may be done later; ``repeats``: those of them that may wait for themselves with nothing between, and
-    how one time goes with the next."""
+    """``filled``: the operations that fill a new array, and which it is. ``later``: those that may be done later; ``repeats``: those of
+    them that may wait for themselves with nothing between, and how one time goes with the next."""
 
     def __init__(self, graph: Graph, owners: Owners) -> None:
         self._graph, self._owners = graph, owners
         self.later: set[Op] = set()
         self._fills: set[Op] = set()
         ops = [op for block in graph.blocks for op in block.ops]
+        self.filled = {op: _filled(op) for op in ops if _fills(op)}
         if any(map(self._could, ops)):
-            self._fills = {op for op in ops if _fills(op) and self._is_changed_next(op)}
+            self._fills = {op for op in self.filled if self._is_changed_next(op)}
             self._start = self._find()
         self.repeats: dict[Op, Links] = {}
         for op in self.later - self._fills:

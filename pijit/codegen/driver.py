@@ -17,6 +17,7 @@ from ..ir.ops import OPS
 from ..ir.types import Array, is_owned
 from . import llvm_ir as ir
 from . import words as memory
+from .around import Around
 from .arrays import ArrayValue, array_of_object, field, phi_of_array
 from .backlog import Backlog
 from .layout import Area, Layout, exit_tuple, has_words
@@ -74,6 +75,7 @@ class Driver:
         self.graph, self.force_exit = graph, force_exit
         self.owners, self.layout = Owners(graph), Layout(graph)
         self.backlog = Backlog(graph, self.owners)
+        self.around = Around(graph, self.owners, {op: array for op, array in self.backlog.filled.items() if op not in self.backlog.later})
         self.module = ir.Module("pijit")
         self.tags = Tags(self.module)
         self.function = ir.Function(self.module, ir.FunctionType(I64, [PTR]), NAME)
@@ -341,12 +343,13 @@ class Driver:
 
     def _way_out(self, exit: Exit, boxed: Value | None = None) -> WayOut:
         alone = id(exit) if any(map(has_words, exit.recipes())) else None
-        key = (tuple(exit.values()), self.held, boxed, alone)
+        key = (tuple(exit.values()), self.held, boxed, alone, *self.around.pending)
         way = self._ways_out.get(key)
         if way is None:
             way = self._ways_out[key] = WayOut(self.function)
             hot, self.builder = self.builder, way.builder
             self.backlog.leave(self)
+            self.around.leave(self)
             self._store_state(way, exit, boxed)
             self.builder.ret(way.index)
             self.builder = hot

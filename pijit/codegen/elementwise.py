@@ -83,11 +83,13 @@ def _kernel(d: Driver, op: Op) -> tuple[Any, ...]:
     into = list(map(d.array, op.args[count + len(dims) :])) if op.name == "kernel_at" else made
     total = size(b, dims)
     symbol = d.unit(units.kernel_unit(described))
+    d.around.begin(d, op)
     with _unless_empty(d, total):
         words = kernel_words(d, op, described, dims, total, into)
         p = stores.in_words(d, words, stores.RESULT)
         if described.store is not None:
             exit_and_release(d, op, stores.call_kernel(d, op, symbol, p), made)
+            d.around.end(op)
             return tuple(made)
         with _watched(d, op, made, signals(described), op.attrs["flags"]) as statuses:
             if op.name == "kernel_rolled":

@@ -26,7 +26,7 @@ from ..ir.ufuncs import can_raise, place_counts, signals
 from . import llvm_ir as ir
 from . import picks, scalars
 from .relaxed import REGROUPED, loose, relaxing
-from .vectors import MANY, SINGLY, Wishes, collects, opaque_to_versioning, plain, widen, wish
+from .vectors import MANY, SINGLY, Wishes, collects, opaque, opaque_to_versioning, plain, widen, wish
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()
@@ -249,7 +249,10 @@ class Body:
             return pointer
         if stride == I64(_SIZES[dtype]):  # a form that LLVM recognises as consecutive
             return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(dtype))
-        return builder.gep(pointer, [builder.mul(index, stride)], source_etype=scalars.I8)
+        distance: ir.Value = builder.mul(index, stride)
+        if axis < self.kernel.ndim - 1:  # LLVM would keep where each row begins, for each of its loops, rather than multiply
+            distance = opaque(builder, distance)
+        return builder.gep(pointer, [distance], source_etype=scalars.I8)
 
     def unchanging(self, pointers: list[Any]) -> dict[int, Any]:
         """The operands that do not change along the innermost axis."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 _REDO, _DONE, _FINISH = range(3)  # what the helper says
+_SITUATION = 4  # words of a Situation of csrc/store.h, behind which are those that it is the situation of
 _DIRECT = 3  # the place in a plan that says whether the kernel may store directly
 _UNKNOWN, _SHOWN, _SILENT, _SPENT = range(4)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
@@ -60,7 +61,8 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
     made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
     own = -1 if store.operand is None else place["pointer", store.operand, 0]
-    made += [own, threads if divisible(kernel) else 1, work(kernel), len(numbers), len(kernel.outputs)]
+    situation = len(made) + 6 + (1 + len(numbers)) * (2 + 2 * kernel.ndim) + 2 * len(kernel.outputs)
+    made += [own, threads if divisible(kernel) else 1, work(kernel), situation, len(numbers), len(kernel.outputs)]
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
         name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
@@ -69,7 +71,8 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
             made += [place[strided, which, axis], 0] if stride is None else [-1, stride]
     for number, reference in enumerate(kernel.outputs):
         made += [place["output", number, 0], Np(kernel.dtype(reference)).dtype.itemsize]
-    return [int(word) for word in made]
+    assert len(made) == situation
+    return [int(word) for word in made] + [0] * (_SITUATION + len(place))
 
 
 def in_words(d: Driver, words: list[Any], more: int = 0) -> Any:

@@ -90,3 +90,8 @@ def opaque_to_versioning(builder: ir.IRBuilder, stride: ir.Value) -> ir.Value:
     type = stride.type
     smax = builder.module.declare_intrinsic("llvm.smax", [type], ir.FunctionType(type, [type, type]))
     return builder.call(smax, [stride, type(-(2**62))])
+
+
+def opaque(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """The same number, of which LLVM does not know how it comes from that of the round before."""
+    return builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0", [value], False)

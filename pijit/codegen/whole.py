@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir.types import Array
 from . import llvm_ir as ir
 from .arrays import ArrayValue, array_of_object, scratch_array
-from .assign import fill
+from .assign import copy, element_in_memory
 from .fills import fill_later
 from .ints import ONE, ZERO
 from .llvm import PTR, call, i64
@@ -44,7 +44,10 @@ def _empty(d: Driver, op: Op) -> ArrayValue:
         if op in d.backlog.later:
             fill_later(d, op, array, value)
         else:
-            fill(d, array, value)
+            place = element_in_memory(d, value)
+            steps = [ZERO] * type.ndim
+            if not d.around.puts_off(d, op, array, place, steps):
+                copy(d, array, place, steps)
     return array
 
 
