@@ -67,7 +67,7 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
-    from .functions.containers import ADDERS
+    from .functions.containers import ADDERS, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
@@ -92,6 +92,9 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     added = next(filter(None, (adder(t, left, right) for adder in ADDERS)), None) if symbol == "+" and not inplace else None
     if added is not None:
         return added
+    if symbol == "+" and inplace and isinstance(left, Opaque) and left.cls is list:
+        list_extend(t, [left, right], {})
+        return left
     repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
     if repeated is not None:
         return repeated

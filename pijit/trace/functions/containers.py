@@ -8,12 +8,12 @@ import types
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import INT
 from .. import deeds, instances, mappings, objects, opaque, standins
 from ..operators import describe
+from ..through import samples, sequence_sample, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
 from .rows import row, scalar_kind
 
@@ -34,11 +34,6 @@ def _real(t: Tracer, function: Any, args: Args, kwargs: Kwargs, least: int, most
     if not isinstance(args[0], Opaque) or not any(args[0].cls is cls for cls in classes):
         raise Break("call_arguments", f"{name} of {describe(args[0])}")
     return args[0]
-
-
-def _like(t: Tracer, value: Abstract) -> Any:
-    found = standins.sample_of(t, value)
-    return objects.MISSING if found is None else found[0]
 
 
 # ---- dicts -----------------------------------------------------------------------------------------------------------------
@@ -124,10 +119,8 @@ def list_insert(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(list.extend)
 def list_extend(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     owner = _real(t, list.extend, args, kwargs, 1, 1, list)
-    if not _is_sequence(args[1]):
-        raise Break("call_arguments", f"extend by {describe(args[1])}")
+    given = sequence_sample(t, args[1]) if _is_sequence(args[1]) else samples(t, through(t, args[1], "extend"))
     deeds.do(t, "call", [Known(list.extend), *args])
-    given = sequence_sample(t, args[1])
     objects.list_changed(t, owner)
     if given:
         deeds.seen(t, owner, lambda sample: sample.extend(given[:1] * 2))
@@ -179,15 +172,6 @@ def _is_sequence(value: Abstract) -> bool:
     return objects.class_of(value) in (list, tuple)
 
 
-def sequence_sample(t: Tracer, value: Abstract) -> list[Any]:
-    """A list like a list or tuple."""
-    if isinstance(value, Container):
-        samples = [standins.sample_of(t, item) for item in value.items]
-        return [found[0] for found in samples if found is not None]
-    found = _like(t, value)
-    return [] if found is objects.MISSING else list(found)
-
-
 def new_list(t: Tracer, deed: str, args: Args, sample: list[Any]) -> Abstract:
     """A list that a deed makes."""
     return deeds.own(t, deeds.do(t, deed, args, sample, pure=True))
@@ -206,33 +190,14 @@ def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         found = objects.items(t, args[0])
     if found is not None:
         return objects.new_list(t, found)
-    return new_list(t, "call", [Known(list), _through(t, args[0], "list")], _samples_of(t, args[0]))
+    return new_list(t, "call", [Known(list), through(t, args[0], "list")], samples(t, args[0]))
 
 
 @row(sorted)
 def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if kwargs or len(args) != 1 or not isinstance(args[0], Opaque | Container) or kind_of(args[0]) in ("list", "tuple"):
         return opaque.call_pure(t, sorted, args, kwargs)
-    return new_list(t, "sorted", [_through(t, args[0], "sorted")], _samples_of(t, args[0]))
-
-
-_ITERATED = (list, tuple, set, frozenset, dict, str, bytes, deque)
-
-
-def _through(t: Tracer, value: Abstract, what: str) -> Abstract:
-    """A built-in container that C may go through."""
-    if isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
-        return value
-    if isinstance(value, Container) and value.kind in deeds.VIEWS and deeds.is_mapping(value.items[0]):
-        return value
-    raise Break("call_arguments", f"{what} of {describe(value)}")
-
-
-def _samples_of(t: Tracer, value: Abstract) -> list[Any]:
-    found = _like(t, value.items[0]) if isinstance(value, Container) else _like(t, value)
-    if isinstance(value, Container) and found is not objects.MISSING:
-        found = deeds.VIEWS[value.kind](found)
-    return [] if found is objects.MISSING else list(islice(found, 2))
+    return new_list(t, "sorted", [through(t, args[0], "sorted")], samples(t, args[0]))
 
 
 def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
@@ -312,7 +277,7 @@ def _makes(cls: Any) -> None:
         if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque))):
             raise Break("call_arguments", cls.__name__)
         if args and not _is_sequence(args[0]):
-            _through(t, args[0], cls.__name__)
+            through(t, args[0], cls.__name__)
         args = instances.settled(t, *args)
         given = [] if not args else sequence_sample(t, args[0])[:2]
         if cls is set and args and not all(map(deeds.is_hashable, given)):
