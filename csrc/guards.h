@@ -81,11 +81,17 @@ static inline bool pj_array_fits(PyObject *o, const PjRow *row)
     }
 }
 
+/* What a zip goes through (borrowed), if it is strict, or if it is not; else NULL. */
+static inline PyObject *pj_under_zip(PyObject *o, bool strict)
+{
+    return Py_IS_TYPE(o, &PyZip_Type) && (((PjZip *)o)->strict != 0) == strict ? ((PjZip *)o)->start.under : NULL;
+}
+
 /* What a built-in iterator goes through (borrowed); NULL where there is nothing, or more to it. */
 static inline PyObject *pj_under(PyObject *o)
 {
     if (Py_IS_TYPE(o, &PyZip_Type)) {
-        return ((PjZip *)o)->strict ? NULL : ((PjZip *)o)->start.under;
+        return pj_under_zip(o, false);
     }
     if (Py_IS_TYPE(o, &PyEnum_Type)) {
         return ((PjEnumerate *)o)->large == NULL ? ((PjEnumerate *)o)->start.under : NULL;
@@ -163,6 +169,8 @@ static inline PyObject *pj_load(PjRow *row, PjRun *r, PyObject **registers)
         return pj_part(registers[row->reg], row);
     case PJ_GUARD_UNDER:
         return pj_under(registers[row->reg]);
+    case PJ_GUARD_UNDER_STRICT:
+        return pj_under_zip(registers[row->reg], true);
     default:
         return NULL;
     }

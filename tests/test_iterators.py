@@ -22,6 +22,14 @@ LOOPS = {
     "nested the other way": "for (i, x), y in zip(enumerate(xs), ys):",
     "with a range": "for x, i in zip(xs, range(5, -90, -2)):",
     "strict": "for x, y in zip(xs, ys, strict=True):",
+    "strict, counted": "for i, (x, y) in enumerate(zip(xs, ys, strict=True)):",
+    "strict, of three": "for x, y, i in zip(xs, ys, range(len(xs)), strict=True):",
+    "strict, the first is shorter": "for x, y in zip(xs[1:], xs, strict=True):",
+    "strict, two that are known": "for x, y in zip((1, 2, 3.5), (1, 2), strict=True):",
+    "strict, reversed": "for x, y in zip(reversed(xs), xs, strict=True):",
+    "strict, of one": "for (x,) in zip(xs, strict=True):",
+    "strict, held": "it = zip(xs, ys, strict=bool(i < 5))\nfor x, y in it:",
+    "strict, or not": "for x, y in zip(xs, ys, strict=xs[:1] == [0]):",
     "tuple": "for x in tuple(xs):",
     "dict": "for i, x in dict(enumerate(xs)).items():",
     "reversed": "for x in reversed(xs):",
@@ -87,7 +95,7 @@ def source(loop, body):
     return SOURCE.format(loop=textwrap.indent(LOOPS[loop], "    ").strip(), body=textwrap.indent(BODIES[body], " " * 8))
 
 
-CHOSEN = (LOOPS, ("break", "a loop inside")), (("list", "nested", "reversed"), BODIES)
+CHOSEN = (LOOPS, ("break", "a loop inside")), (("list", "nested", "reversed", "strict", "strict, or not"), BODIES)
 PAIRS = {(loop, body): None for loops, bodies in CHOSEN for loop in loops for body in bodies}
 
 
@@ -96,7 +104,7 @@ def test_a_loop_is_taken_over(loop, body):
     check_calls(source(loop, body), [args for args in LISTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
 
 
-@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", *(name for name in LOOPS if name.startswith("reversed"))])
+@pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", *(name for name in LOOPS if name.startswith(("reversed", "strict")))])
 def test_over_arrays(loop):
     calls = [args for args in ARRAYS for _ in range(2)]
     for body in ("break", "a loop inside", "stores"):

@@ -12,6 +12,7 @@ import pijit
 THROUGH = {
     "range": "range(n)", "range with a start": "range(2, n + 5)", "range backwards": "range(n, -2, -1)", "steps": "range(0, 50, n + 1)",
     "range of bools": "range(n > 3, True + n)", "zip": "zip(xs, ys)", "zip of one": "zip(xs)", "zip of none": "zip()",
+    "strict": "zip(xs, ys[: len(xs)], strict=True)",
     "unequal": "zip(xs, range(n), ys[2:])",
     "enumerate": "enumerate(xs)", "enumerate from": "enumerate(ys, n)", "enumerate from a bool": "enumerate(xs, True)",
     "enumerate from far": "enumerate(xs, 2**70)", "reversed": "reversed(xs)", "reversed tuple": "reversed(ys)",
@@ -93,8 +94,8 @@ def test_lists_that_are_extended_by_themselves(what):
 
 ODD = (
     "range(n, n, n - n)", "range(1.5)", "zip(xs, n)", "enumerate(xs, 1.5)", "reversed(n)", "range(10**30)", "enumerate(xs, n, n)",
-    "zip(xs, ys, strict=True)",
-    "zip(xs, ys + (1,), strict=True)", "reversed({*xs})", "range(np.int64(n))", "range(True)", "enumerate(xs, start=n)", "zip(v[0], xs)",
+    "zip(xs, ys, strict=True)", "zip(xs, ys + (1,), strict=True)",
+    "zip(xs, strict=n)", "reversed({*xs})", "range(np.int64(n))", "range(True)", "enumerate(xs, start=n)", "zip(v[0], xs)",
     "zip(v[:, None], xs)",
 )  # fmt: skip
 
@@ -107,7 +108,7 @@ def test_errors(form):
         check_calls(source, [arguments(n) for n in (20, 20, 3)], entry="f", configurations=("jit", "enabled"))
 
 
-NATIVE = ("range", "zip", "unequal", "enumerate", "enumerate from", "reversed", "texts", "arrays", "views", "nested", "display")
+NATIVE = ("range", "zip", "strict", "unequal", "enumerate", "enumerate from", "reversed", "texts", "arrays", "views", "nested", "display")
 
 
 @pytest.mark.parametrize("through", NATIVE)

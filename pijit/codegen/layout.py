@@ -6,7 +6,7 @@ W[0] poll byte's address | W[1] context | inputs | values of the exit that is ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..ir.graph import (
@@ -35,8 +35,8 @@ _OF_WORDS = frozenset({"range", "range_iterator"})
 _OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 # The builds that a built-in callable makes of its items.
 MAKERS: dict[str, Callable[..., Any]] = {
-    "enumerate": enumerate, "zip": zip, "reversed": reversed, "record": tuple.__new__, "super": super, "complex": complex,
-    "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
+    "enumerate": enumerate, "zip": zip, "zip_strict": partial(zip, strict=True), "reversed": reversed, "record": tuple.__new__, "super": super,
+    "complex": complex, "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
 }  # fmt: skip
 # The items of builds that are no recipes in the contract; those of a cell say only which it is.
 _PLAIN = {"function": (0,), "root_cell": (0,), "cell_of": (1,)}

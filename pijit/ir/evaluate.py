@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "iterator": iter,
     "enumerate": enumerate,
     "zip": zip,
+    "zip_strict": partial(zip, strict=True),
     "reversed": reversed,
     "record": tuple.__new__,
     "super": super,

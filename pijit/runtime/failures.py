@@ -276,7 +276,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "globals": of_globals,
     "builtin": of_builtin,
     **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "closed"), of_nothing),
-    **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part", "under"), of_nothing),
+    **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part", "under", "under_strict"), of_nothing),
 }
 
 # Rows that check the frame itself: C has no object to show for them.

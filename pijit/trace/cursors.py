@@ -117,6 +117,7 @@ class Together(Abstract):
 
     iterators: tuple[Abstract, ...]
     count: Value | None = None
+    strict: bool = False
 
     def parts(self) -> tuple[Value, ...]:
         own = () if self.count is None else (self.count,)
@@ -124,14 +125,14 @@ class Together(Abstract):
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
         count = None if self.count is None else next(parts)
-        return Together(tuple(it.remade(parts) for it in self.iterators), count)
+        return replace(self, iterators=tuple(it.remade(parts) for it in self.iterators), count=count)
 
     def shape(self) -> object:
-        return ("Together", self.count is None, *(it.shape() for it in self.iterators))
+        return ("Together", self.count is None, self.strict, *(it.shape() for it in self.iterators))
 
     def recipe(self) -> Recipe:
         inner = tuple(it.recipe() for it in self.iterators)
-        return Build("zip", inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
+        return Build(ZIP[self.strict], inner) if self.count is None else Build("enumerate", (*inner, Box(self.count)))
 
     def inner(self) -> tuple[Abstract, ...]:
         return self.iterators
@@ -149,7 +150,8 @@ def rounds(value: Abstract) -> tuple[int, ...]:
     return (value.index,) if isinstance(value, Unrolled) else value.rounds() if isinstance(value, Together) else ()
 
 
-_SINGLE = frozenset({"list", "enumerate", "zip", "reversed"})
+ZIP = ("zip", "zip_strict")  # the kinds of builds
+_SINGLE = frozenset({"list", "enumerate", *ZIP, "reversed"})
 
 
 def changes(value: Abstract) -> bool:

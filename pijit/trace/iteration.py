@@ -30,7 +30,7 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
     if isinstance(value, Known) and type(value.value) is range:
         r = value.value
         return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
-    if isinstance(value, Container) and value.kind in ("zip", "enumerate", "reversed"):
+    if isinstance(value, Container) and value.kind in _COMPOSITE:
         return _COMPOSITE[value.kind](t, value)
     owner = Container("dict_keys", (value,)) if objects.class_of(value) is dict else value
     items = objects.unrollable(t, owner)
@@ -46,7 +46,7 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
 
 
 def _zip(t: Tracer, value: Container) -> Abstract:
-    return Together(tuple(iterator(t, item, counted=True) for item in value.items))
+    return Together(tuple(iterator(t, item, counted=True) for item in value.items), strict=value.kind == "zip_strict")
 
 
 def _enumerate(t: Tracer, value: Container) -> Abstract:
@@ -93,7 +93,7 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
     return Unrolled(backwards, backwards.items)
 
 
-_COMPOSITE = {"zip": _zip, "enumerate": _enumerate, "reversed": _reversed}
+_COMPOSITE = {"zip": _zip, "zip_strict": _zip, "enumerate": _enumerate, "reversed": _reversed}
 
 
 def _range(t: Tracer, value: Container) -> Abstract:
@@ -187,7 +187,10 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
         return it.index < len(it.items)
     if isinstance(it, Together):
         found: Value | bool = bool(it.iterators)  # zip() gives nothing
-        for answer in [_more(t, inner) for inner in it.iterators]:
+        answers = [_more(t, inner) for inner in it.iterators]
+        if it.strict:
+            _check_alike(t, answers)
+        for answer in answers:
             if answer is False:
                 return False
             if found is True:
@@ -196,6 +199,14 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
                 found = t.emit("select", (found, answer, const(False)), BOOL)
         return found
     raise unsupported(describe(it), it, reason="iteration")
+
+
+def _check_alike(t: Tracer, answers: list[Value | bool]) -> None:
+    """Leaves where some iterators of a strict zip have another item and others have not: it raises."""
+    first, *others = (const(answer) if isinstance(answer, bool) else answer for answer in answers) if answers else (None,)
+    for answer in others:
+        assert first is not None
+        t.check(t.emit("cmp", (first, answer), BOOL, symbol="=="), "iteration")
 
 
 def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
@@ -212,10 +223,10 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     assert isinstance(it, Together)
     items, moved = zip(*(_next(t, inner) for inner in it.iterators), strict=True)
     if it.count is None:
-        return Container("tuple", items), Together(moved)
+        return Container("tuple", items), replace(it, iterators=moved)
     from .tracer import add
 
-    return Container("tuple", (Scalar(it.count), *items)), Together(moved, add(t, it.count, const(1)))
+    return Container("tuple", (Scalar(it.count), *items)), replace(it, iterators=moved, count=add(t, it.count, const(1)))
 
 
 def _length(t: Tracer, sequence: Abstract) -> Value:

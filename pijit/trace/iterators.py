@@ -60,8 +60,7 @@ def _goes_on(iterator: Any) -> bool:
     if cls is enumerate:
         return bool(abs(iterator.__reduce__()[1][1]) < _LARGE)
     if cls is zip:
-        _, parts, *strict = iterator.__reduce__()
-        return len(parts) > 0 and not strict
+        return len(iterator.__reduce__()[1]) > 0
     return cls is _RANGE
 
 
@@ -70,13 +69,14 @@ def _load(tracer: Tracer, source: Source, iterator: Any) -> Abstract:
     if cls is _RANGE:
         return _range(tracer, source, iterator)
     tracer.guards.sole(source)
-    under = sources.under(source)
     if cls is zip:
-        parts = iterator.__reduce__()[1]
+        _, parts, *strict = iterator.__reduce__()
+        under = sources.under(source, bool(strict))
         tracer.guards.check(source, "type", zip, text=f"{source.name} is a zip")
         tracer.guards.check(under, "length", len(parts), text=f"{source.name} is of {len(parts)} iterators")
         tracer.guards.sole(under)
-        return Together(tuple(_load(tracer, sources.item(under, i), part) for i, part in enumerate(parts)))
+        return Together(tuple(_load(tracer, sources.item(under, i), part) for i, part in enumerate(parts)), strict=bool(strict))
+    under = sources.under(source)
     position, (inner, *_) = inputs.new(tracer, Value(INT)), iterator.__reduce__()[1]
     tracer.guards.check(source, "iterator", position, cls, text=f"{source.name} is a {class_name(cls, '__name__')}")
     if cls is enumerate:

@@ -109,6 +109,6 @@ def part(parent: Source, name: str) -> Source:
     return Source(("part", name), f"{parent.name}.{name}", parent)
 
 
-def under(parent: Source) -> Source:
-    """What an iterator goes through: the sequence, the iterator of enumerate, the iterators of zip."""
-    return Source(("under",), f"what {parent.name} goes through", parent)
+def under(parent: Source, strict: bool = False) -> Source:
+    """What an iterator goes through: the sequence, the iterator of enumerate, the iterators of zip, which is ``strict`` or not."""
+    return Source(("under_strict" if strict else "under",), f"what {parent.name} goes through", parent)

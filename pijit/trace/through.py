@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from . import deeds, objects, standins
-from .cursors import SequenceIterator
+from .cursors import ZIP, SequenceIterator
 from .functions.rows import scalar_kind
 from .operators import describe
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _CONTAINERS = (list, tuple, set, frozenset, dict, str, bytes, deque)
-_COMPOSITE = ("zip", "enumerate", "reversed")
+_COMPOSITE = (*ZIP, "enumerate", "reversed")
 _FEW = 2  # items say what the others are like
 
 
@@ -59,7 +59,7 @@ def samples(t: Tracer, value: Abstract) -> list[Any]:
         return list(range(_FEW))
     if isinstance(value, Container) and value.kind in _COMPOSITE:
         inner = [samples(t, item) for item in value.items[: 1 if value.kind == "enumerate" else None]]
-        return list(zip(*inner, strict=False)) if value.kind == "zip" else list(enumerate(inner[0])) if value.kind == "enumerate" else inner[0]
+        return list(zip(*inner, strict=False)) if value.kind in ZIP else list(enumerate(inner[0])) if value.kind == "enumerate" else inner[0]
     if isinstance(value, Container) and value.kind in ("list", "tuple"):
         return sequence_sample(t, value)[:_FEW]
     found = like(t, value.items[0]) if isinstance(value, Container) else like(t, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def _stepping(iterator: Abstract, param: Callable[[Value], Value]) -> Abstract:
     count = iterator.count
     if count is not None and not (iterator.rounds() and isinstance(count, Const)):
         count = param(count)
-    return Together(tuple(_stepping(inner, param) for inner in iterator.iterators), count)
+    return replace(iterator, iterators=tuple(_stepping(inner, param) for inner in iterator.iterators), count=count)
 
 
 def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstract:

@@ -171,11 +171,14 @@ def test_nothing_to_go_on_with(it):
     assert f(it) == "missed"
 
 
-def test_zip_goes_through_a_tuple():
+@pytest.mark.parametrize(("kind", "strict"), [("under", False), ("under_strict", True)])
+def test_zip_goes_through_a_tuple(kind, strict):
     f = one()
-    probe(f, [("local", 0), ("under", 0), ("length", 1, 2), ("item", 1, 1), ("under", 2), ("object", 3, 2, list)], [("return", [], [], ("object", 2))])
+    probe(f, [("local", 0), (kind, 0), ("length", 1, 2), ("item", 1, 1), ("under", 2), ("object", 3, 2, list)], [("return", [], [], ("object", 2))])
     second = [3]
-    assert f(zip([1], second, strict=False)) is second
+    assert f(zip([1], second, strict=strict)) is second
+    assert f(zip([1], second, strict=not strict)) == "missed"
+    assert f([1]) == "missed"
 
 
 def test_range_iterator_words():

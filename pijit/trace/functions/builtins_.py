@@ -22,7 +22,7 @@ from .. import (
     presence,
     views,
 )
-from ..cursors import RangeIterator, SequenceIterator, Together, Unrolled
+from ..cursors import ZIP, RangeIterator, SequenceIterator, Together, Unrolled
 from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
 from ..values import (
@@ -162,7 +162,7 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 _REVERSIBLE: frozenset[type] = frozenset({tuple, list, range, str, bytes, dict, type({}.keys()), type({}.values()), type({}.items())})
 _ITERABLE = _REVERSIBLE | {set, frozenset, zip, enumerate, reversed, types.GeneratorType}
 _ITERATORS = (Suspended, RangeIterator, SequenceIterator, Unrolled, Together)
-_MADE = frozenset({"zip", "enumerate", "reversed"})  # by what is below
+_MADE = frozenset({*ZIP, "enumerate", "reversed"})  # by what is below
 
 
 def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> None:
@@ -176,10 +176,13 @@ def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> Non
 
 @row(zip)
 def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    strict = kwargs.pop("strict", Known(False))
     no_keywords("zip", kwargs)
+    if not isinstance(strict, Known) or type(strict.value) not in (bool, int, type(None)):
+        raise Break("call_arguments", f"zip with strict={describe(strict)}")
     for arg in args:
         _goes_through("zip", arg, _ITERABLE)
-    return Container("zip", tuple(args))
+    return Container(ZIP[bool(strict.value)], tuple(args))
 
 
 @row(enumerate)
