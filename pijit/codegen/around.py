@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Op
 from ..ir.ops import OPS
-from ..opt.facts import owner
 from . import llvm_ir as ir
 from .llvm import call, i64
 
@@ -71,7 +70,7 @@ def _stored_next(block: Block, filling: Op, array: Value, owners: Owners) -> Op 
     if array.type.ndim > _MOST:  # type: ignore[attr-defined]
         return None
     for op in block.ops[block.ops.index(filling) + 1 :]:
-        mine = [value for value in op.args if owner(value) is array]
+        mine = [value for value in op.args if owners.base(value) is array]
         if op.name == "kernel_into" and mine == [op.args[-1]] and op.args[-1].type.ndim == array.type.ndim:  # type: ignore[attr-defined]
             store = op.attrs["kernel"].store
             return op if store is not None and store.operand is None and not store.spent else None

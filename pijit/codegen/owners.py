@@ -61,7 +61,7 @@ class Owners:
 
     def carrier(self, value: Value) -> Value | None:
         """What must be held for the value to be usable; None when nothing: a scalar, a constant, a borrowed input."""
-        value = self._base(value)
+        value = self.base(value)
         if not is_owned(value.type) or isinstance(value, Const) or value in self._inputs:
             return None
         return value
@@ -129,12 +129,12 @@ class Owners:
         made.update(param for block in graph.blocks for param in block.params if _is_dense(param))
         for block in graph.blocks:
             if isinstance(block.end, Leave):
-                made.difference_update(map(self._base, block.end.exit.values()))
+                made.difference_update(map(self.base, block.end.exit.values()))
             for op in block.ops:
                 if op.name not in _READERS or not self.is_looked_through(op):
-                    made.difference_update(map(self._base, _given(op)))
+                    made.difference_update(map(self.base, _given(op)))
                 for exit in op.exits.values():
-                    made.difference_update(self._base(value) for value in exit.values() if self.is_virtual(value))
+                    made.difference_update(self.base(value) for value in exit.values() if self.is_virtual(value))
         jumps = [jump for block in graph.blocks for jump in block.jumps()]
         before = 0
         while len(made) != before:
@@ -153,7 +153,8 @@ class Owners:
             if not (away and param in made and argument in made):
                 made -= {param, argument}
 
-    def _base(self, value: Value) -> Value:
+    def base(self, value: Value) -> Value:
+        """What a virtual view is a view of; anything else is what it is."""
         while self.is_virtual(value):
             assert isinstance(value.op, Op)
             value = value.op.args[0]
