@@ -9,7 +9,7 @@ from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
 from . import deeds, generators, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
-from .operators import describe
+from .operators import as_int, describe
 from .state import Consumer
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
 
@@ -52,8 +52,10 @@ def _zip(t: Tracer, value: Container) -> Abstract:
 def _enumerate(t: Tracer, value: Container) -> Abstract:
     iterable, start = value.items
     count = value_of(start)
-    if not isinstance(count, Const) or count.type != INT or abs(count.value) > _LARGE:
-        raise Break("iteration", "enumerate with a start that is not a constant")
+    if count is None or count.type not in (INT, BOOL) or (isinstance(count, Const) and abs(count.value) > _LARGE):
+        raise Break("iteration", "enumerate with a start beyond 64 bits")
+    count = as_int(t, count)
+    _check_small(t, count)
     return Together((iterator(t, iterable, counted=True),), count)
 
 
@@ -96,16 +98,23 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
 _COMPOSITE = {"zip": _zip, "zip_strict": _zip, "enumerate": _enumerate, "reversed": _reversed}
 
 
+def _check_small(t: Tracer, *bounds: Value) -> None:
+    """Leaves where what is counted from or to might not fit in 64 bits on the way."""
+    from .tracer import both, compare
+
+    small: Value = const(True)
+    for bound in bounds:  # one check, which is two additions for the processor
+        small = both(t, small, both(t, compare(t, ">=", bound, const(-_LARGE)), compare(t, "<", bound, const(_LARGE))))
+    t.check(small, "int_too_large")
+
+
 def _range(t: Tracer, value: Container) -> Abstract:
     from .tracer import both, compare
 
     start, stop, step = (value_of(item) for item in value.items)
     if start is None or stop is None or step is None or (isinstance(step, Const) and step.value == 0):
         raise Break("iteration", "range of what is not a number")
-    small: Value = const(True)
-    for bound in (start, stop):  # one check, which is two additions for the processor
-        small = both(t, small, both(t, compare(t, ">=", bound, const(-_LARGE)), compare(t, "<", bound, const(_LARGE))))
-    t.check(small, "int_too_large")
+    _check_small(t, start, stop)
     if isinstance(step, Const):
         return RangeIterator(start, stop, step.value)
     t.check(both(t, compare(t, ">", step, const(0)), compare(t, "<", step, const(_LARGE))), "iteration")
