@@ -68,6 +68,7 @@ SAID = {
     "PJ228": "random number that native code does not draw: redo",
     "PJ229": "histogram that is not of the plain kind: redo",
     "PJ230": "built-in container does something else: redo",
+    "PJ231": "text grows long: redo",
     "PJ301": "other type: 'type(x)' expected float, got int",
     "PJ302": "other value: 'm' expected 'a', got 'b'",
     "PJ303": "other object: 'g' expected g, got abs",

@@ -78,6 +78,7 @@ EXAMPLES: dict[str, str] = {
     "PJ228": f("return rng.normal(0.0, x)", "f(-1.5, np.random.default_rng(1))", "x, rng"),
     "PJ229": f("return np.histogram(x, 3)", "f(np.full(6, np.nan))"),
     "PJ230": f("return d[k]", "f({(1, 2): 3}, (1, 2)); f({(1, 2): 3}, (4, 5))", "d, k"),
+    "PJ231": f("for i in range(k):\n    x = x + 'ab'\nreturn x", "f('', 6000)", "x, k"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),
     "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),

@@ -187,6 +187,9 @@ ROWS: tuple[Reason, ...] = (
            "A key is not there, a container is empty or an iterator was left behind by a change, so that Python raises; or an item has another type"
            " than before; or a key, an item or what is let go of has code of its own to run.",
            "Use keys and items of built-in types, of one type per container; ask with `in` or get() for what is often not there."),
+    Reason("PJ231", "text_grows", "text grows long",
+           "Python lets a long text that a variable holds grow where it is; native code would copy it each time something is added.",
+           "Collect the parts in a list and join them once."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),

@@ -67,7 +67,7 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
-    from .functions.containers import ADDERS, list_extend
+    from .functions.containers import concatenated, joined_texts, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
     folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
@@ -89,12 +89,12 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
         return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol == "+":
         return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
-    added = next(filter(None, (adder(t, left, right) for adder in ADDERS)), None) if symbol == "+" and not inplace else None
-    if added is not None:
-        return added
     if symbol == "+" and inplace and isinstance(left, Opaque) and left.cls is list:
         list_extend(t, [left, right], {})
         return left
+    added = (joined_texts(t, left, right) or (None if inplace else concatenated(t, left, right))) if symbol == "+" else None
+    if added is not None:
+        return added
     repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
     if repeated is not None:
         return repeated

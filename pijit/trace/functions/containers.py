@@ -6,12 +6,12 @@ import heapq
 import operator
 import types
 from collections import deque
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...ir.types import INT
-from .. import deeds, instances, mappings, objects, opaque, standins
+from ...ir.graph import const
+from ...ir.types import BOOL, INT
+from .. import deeds, instances, lengths, mappings, objects, opaque, standins
 from ..operators import describe
 from ..through import samples, sequence_sample, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
@@ -344,12 +344,15 @@ for _name in _METHODS:
             _of_text(_function)
 
 
+_LONG = 2000  # characters, from which on copying them is what takes the time
+
+
 def joined_texts(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
     """text + text, of which one is not known."""
     for cls in (str, bytes):
         if deeds.is_text(left, cls) and deeds.is_text(right, cls):
+            length = lengths.of(t, left) if cls is str else None
+            if length is not None and not isinstance(left, Known):  # CPython lets a long one grow where it is
+                t.check(t.emit("cmp", (length, const(_LONG)), BOOL, symbol="<"), "text_grows")
             return deeds.do(t, "call", [Known(operator.add), left, right], cls(), pure=True)
     return None
-
-
-ADDERS: tuple[Callable[[Any, Abstract, Abstract], Abstract | None], ...] = (concatenated, joined_texts)
