@@ -115,6 +115,7 @@ CASES: dict[str, Case] = {
     "range_iterator": Case(LOOP, (range(20),), ([1, 2, 3],), f"'type({VALUE})' expected range_iterator, got list_iterator"),
     "iterator": Case(LOOP, ([1, 2, 3] * 9,), ((1, 2, 3) * 9,), f"'type({VALUE})' expected list_iterator, got tuple_iterator"),
     "under": Case(STRICT, ([1, 2, 3] * 9, False), ([1, 2, 3] * 9, True), f"what {VALUE} goes through' expected a value, got nothing"),
+    "under_strict": Case(STRICT, ([1, 2, 3] * 9, True), ([1, 2, 3] * 9, False), f"what {VALUE} goes through' expected a value, got nothing"),
     "field": Case(THING.replace("OWNER", "thing.a"), (1.5,), (1.5,), "'type(thing.a)' expected int, got float", "thing.a = 2.5"),
     "no_field": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "'thing.k' expected nothing of its own, got something", "thing.k = 7"),
     "member": Case(THING.replace("OWNER", "thing.k"), (1.5,), (1.5,), "expected int, got float", "Thing.k = 2.5"),
