@@ -139,6 +139,16 @@ static bool copy_whole_rows(char *to, const char *from, const Axis *axes, int64_
     return true;
 }
 
+/* The arranged axes; for a single element, an axis of one. */
+static int arranged_or_one(Axis *axes, int64_t ndim)
+{
+    int naxes = arranged(axes, (int)ndim);
+    if (naxes == 0) {
+        axes[naxes++] = (Axis){1, 0, 0, 0};
+    }
+    return naxes;
+}
+
 static void copy_axes(char *to, const char *from, const Axis *axes, int naxes, int64_t itemsize)
 {
     if (naxes == 1) {
@@ -218,10 +228,7 @@ int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t nd
     if (count == 0) {
         return 1;
     }
-    int naxes = arranged(axes, (int)ndim);
-    if (naxes == 0) {
-        axes[naxes++] = (Axis){1, 0, 0, 0};
-    }
+    const int naxes = arranged_or_one(axes, ndim);
     if (same_elements(target, source, axes, naxes)) {
         return 1;
     }
@@ -290,10 +297,6 @@ void pj_assign_around(char *target, const char *source, int64_t itemsize, int64_
         if (axes[side / 2].n == 0) {
             continue;
         }
-        int naxes = arranged(axes, (int)ndim);
-        if (naxes == 0) {
-            axes[naxes++] = (Axis){1, 0, 0, 0};
-        }
-        copy_axes(first, value, axes, naxes, itemsize);
+        copy_axes(first, value, axes, arranged_or_one(axes, ndim), itemsize);
     }
 }

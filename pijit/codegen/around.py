@@ -23,7 +23,7 @@ _BETWEEN = frozenset({"view", "empty", "kernel", "kernel_into"})  # beside what 
 
 
 class Around:
-    """``pending``: what is not filled yet where code is made now, the oldest first."""
+    """``pending``: what is not filled yet where code is made now, by the kernel that stores a part of it."""
 
     def __init__(self, graph: Graph, owners: Owners, filled: dict[Op, Value]) -> None:
         """``filled``: the operations that fill a new array, and which."""
@@ -35,26 +35,25 @@ class Around:
                     self._kernel[op] = kernel
         self.pending: dict[Op, tuple[ArrayValue, Any, list[Any]]] = {}
 
-    def puts_off(self, d: Driver, op: Op, array: ArrayValue, source: Any, steps: list[Any]) -> bool:
+    def puts_off(self, op: Op, array: ArrayValue, source: Any, steps: list[Any]) -> bool:
         """Whether the array need not be filled yet from the source, along which the steps are so many bytes."""
-        if op not in self._kernel:
-            return False
-        self.pending[op] = array, source, steps
-        return True
+        kernel = self._kernel.get(op)
+        if kernel is not None:
+            self.pending[kernel] = array, source, steps
+        return kernel is not None
 
     def begin(self, d: Driver, kernel: Op) -> None:
         """Before the kernel runs: fills what lies around the part that it stores."""
-        for op, (array, source, steps) in self.pending.items():
-            if self._kernel[op] is kernel:
-                part = d.array(kernel.args[-1])
-                block = d.dims_on_stack([*array.dims, *array.steps, *steps, *part.dims, *part.steps])[0]
-                size, ndim = i64(array.type.dtype.itemsize), i64(array.type.ndim)
-                call(d.builder, "pj_assign_around", ir.VoidType(), array.data, source, size, ndim, block, part.data)
+        if kernel in self.pending:
+            array, source, steps = self.pending[kernel]
+            part = d.array(kernel.args[-1])
+            block = d.dims_on_stack([*array.dims, *array.steps, *steps, *part.dims, *part.steps])[0]
+            size, ndim = i64(array.type.dtype.itemsize), i64(array.type.ndim)
+            call(d.builder, "pj_assign_around", ir.VoidType(), array.data, source, size, ndim, block, part.data)
 
     def end(self, kernel: Op) -> None:
         """The kernel has run."""
-        for op in [op for op in self.pending if self._kernel[op] is kernel]:
-            del self.pending[op]
+        self.pending.pop(kernel, None)
 
     def leave(self, d: Driver) -> None:
         """At an exit."""

@@ -29,7 +29,7 @@ def _assign(d: Driver, op: Op) -> None:
             from .fills import copy_later
 
             copy_later(d, target, source, copy_now)
-        elif not d.around.puts_off(d, op, target, source.data, steps):
+        elif not d.around.puts_off(op, target, source.data, steps):
             copy_now()
     else:
         fill(d, target, source)

@@ -59,20 +59,20 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     whole = kernel.ndim > 1 and place_counts(kernel)
     saved = store.operand is not None and store.named is not None
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
-    made = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
     own = -1 if store.operand is None else place["pointer", store.operand, 0]
-    situation = len(made) + 6 + (1 + len(numbers)) * (2 + 2 * kernel.ndim) + 2 * len(kernel.outputs)
-    made += [own, threads if divisible(kernel) else 1, work(kernel), situation, len(numbers), len(kernel.outputs)]
+    head = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
+    head += [own, threads if divisible(kernel) else 1, work(kernel)]
+    counts, arrays = [len(numbers), len(kernel.outputs)], []
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
         name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
-        made += [place[name, which, 0], Np(operand.dtype).dtype.itemsize]
+        arrays += [place[name, which, 0], Np(operand.dtype).dtype.itemsize]
         for axis, stride in enumerate(operand.strides or ()):
-            made += [place[strided, which, axis], 0] if stride is None else [-1, stride]
+            arrays += [place[strided, which, axis], 0] if stride is None else [-1, stride]
     for number, reference in enumerate(kernel.outputs):
-        made += [place["output", number, 0], Np(kernel.dtype(reference)).dtype.itemsize]
-    assert len(made) == situation
-    return [int(word) for word in made] + [0] * (_SITUATION + len(place))
+        arrays += [place["output", number, 0], Np(kernel.dtype(reference)).dtype.itemsize]
+    situation = len(head) + 1 + len(counts) + len(arrays)
+    return [*map(int, head), situation, *counts, *arrays, *[0] * (_SITUATION + len(place))]
 
 
 def in_words(d: Driver, words: list[Any], more: int = 0) -> Any:

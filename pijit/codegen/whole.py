@@ -46,7 +46,7 @@ def _empty(d: Driver, op: Op) -> ArrayValue:
         else:
             place = element_in_memory(d, value)
             steps = [ZERO] * type.ndim
-            if not d.around.puts_off(d, op, array, place, steps):
+            if not d.around.puts_off(op, array, place, steps):
                 copy(d, array, place, steps)
     return array
 

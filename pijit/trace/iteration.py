@@ -52,7 +52,7 @@ def _zip(t: Tracer, value: Container) -> Abstract:
 def _enumerate(t: Tracer, value: Container) -> Abstract:
     iterable, start = value.items
     count = value_of(start)
-    if count is None or count.type not in (INT, BOOL) or (isinstance(count, Const) and abs(count.value) > _LARGE):
+    if count is None or count.type not in (INT, BOOL):
         raise Break("iteration", "enumerate with a start beyond 64 bits")
     count = as_int(t, count)
     _check_small(t, count)
@@ -212,10 +212,9 @@ def _more(t: Tracer, it: Abstract) -> Value | bool:
 
 def _check_alike(t: Tracer, answers: list[Value | bool]) -> None:
     """Leaves where some iterators of a strict zip have another item and others have not: it raises."""
-    first, *others = (const(answer) if isinstance(answer, bool) else answer for answer in answers) if answers else (None,)
-    for answer in others:
-        assert first is not None
-        t.check(t.emit("cmp", (first, answer), BOOL, symbol="=="), "iteration")
+    values = [const(answer) if isinstance(answer, bool) else answer for answer in answers]
+    for value in values[1:]:
+        t.check(t.emit("cmp", (values[0], value), BOOL, symbol="=="), "iteration")
 
 
 def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
