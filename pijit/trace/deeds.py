@@ -329,6 +329,11 @@ def one_of(t: Tracer, found: Value, functions: list[Any], exit: Exit | None = No
 # ---- what is like them -----------------------------------------------------------------------------------------------------
 
 
+def make(t: Tracer, deed: str, args: list[Abstract], sample: Any) -> Abstract:
+    """A container that a deed makes, which holds what it is given."""
+    return own(t, do(t, deed, settled(t, *args, fixed="shared"), sample, pure=True))
+
+
 def own(t: Tracer, made: Abstract) -> Abstract:
     """A container that the fragment makes; what was put into it in an earlier capture is known already."""
     assert isinstance(made, Opaque)

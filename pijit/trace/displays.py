@@ -6,7 +6,6 @@ from typing import Any
 
 from . import calls, deeds, mappings, matching, objects, opaque, subscripts
 from .handlers import Handler, names_operand, result
-from .through import through
 from .tracer import Tracer
 from .values import Abstract, ArrayValue, Break, Container, Known, kind_of
 
@@ -47,25 +46,24 @@ def _is_extended(t: Tracer) -> bool:
 
 
 def list_extend(t: Tracer, depth: int) -> None:
+    from .functions import containers
+
     given = t.pop()
     items = objects.items(t, given)
     into = t.state.frame.stack[-depth]
     if depth != 1 or (items is None and _next_step(t) == "LIST_TO_TUPLE"):
         raise Break("opcode", "LIST_EXTEND")
-    if items is None:
-        through(t, given, "a display")
     if isinstance(into, Container) and into.kind == "list":
         t.pop()
         if items is not None:
             _push_list(t, (*into.items, *items), False)
-        elif into.items:
-            made = objects.new_list(t, into.items)
-            calls.call(t, Known(list.extend), [made, given], {})
-            t.push(made)
-        else:
-            t.push(calls.call(t, Known(list), [given], {}))  # type: ignore[arg-type]
+        else:  # in steps that may be done again: no exit may lie behind the first of them
+            made = containers.list_(t, [given], {})
+            joined = containers.concatenated(t, into, made) if into.items else made
+            assert joined is not None
+            t.push(joined)
     elif objects.class_of(into) is list:
-        calls.call(t, Known(list.extend), [into, given], {})
+        containers.list_extend(t, [into, given], {})
     else:
         raise Break("opcode", "LIST_EXTEND")
 

@@ -21,7 +21,7 @@ _COMPOSITE = (*ZIP, "enumerate", "reversed")
 _FEW = 2  # items say what the others are like
 
 
-def through(t: Tracer, value: Abstract, what: str) -> Abstract:
+def through(value: Abstract, what: str) -> Abstract:
     """The value, where C may go through it."""
     if not _is_gone_through(value):
         raise Break("call_arguments", f"{what} of {describe(value)}")
@@ -42,13 +42,16 @@ def _is_gone_through(value: Abstract, inside: bool = False) -> bool:
         return False
     if value.kind in deeds.VIEWS:
         return deeds.is_mapping(value.items[0])
-    if value.kind in ("range", "enumerate"):
-        through, *numbers = value.items
-        numbers += [through] if value.kind == "range" else []
-        return all(scalar_kind(number) in ("int", "bool") for number in numbers) and (value.kind == "range" or _is_gone_through(through, inside=True))
+    if value.kind == "range":
+        return all(map(_is_whole, value.items))
     if value.kind in _COMPOSITE:
-        return all(_is_gone_through(item, inside=True) for item in value.items)
+        iterables, start = (value.items[:1], value.items[1:]) if value.kind == "enumerate" else (value.items, ())
+        return all(_is_gone_through(item, inside=True) for item in iterables) and all(map(_is_whole, start))
     return inside and value.kind in ("list", "tuple")
+
+
+def _is_whole(value: Abstract) -> bool:
+    return scalar_kind(value) in ("int", "bool")
 
 
 def samples(t: Tracer, value: Abstract) -> list[Any]:
@@ -61,23 +64,14 @@ def samples(t: Tracer, value: Abstract) -> list[Any]:
         inner = [samples(t, item) for item in value.items[: 1 if value.kind == "enumerate" else None]]
         return list(zip(*inner, strict=False)) if value.kind in ZIP else list(enumerate(inner[0])) if value.kind == "enumerate" else inner[0]
     if isinstance(value, Container) and value.kind in ("list", "tuple"):
-        return sequence_sample(t, value)[:_FEW]
-    found = like(t, value.items[0]) if isinstance(value, Container) else like(t, value)
+        return [found for found in (_like(t, item) for item in value.items) if found is not objects.MISSING][:_FEW]
+    found = _like(t, value.items[0]) if isinstance(value, Container) else _like(t, value)
     if isinstance(value, Container) and found is not objects.MISSING:
         found = deeds.VIEWS[value.kind](found)
     return [] if found is objects.MISSING else list(islice(found, _FEW))
 
 
-def sequence_sample(t: Tracer, value: Abstract) -> list[Any]:
-    """A list like a list or tuple."""
-    if isinstance(value, Container):
-        found = [standins.sample_of(t, item) for item in value.items]
-        return [sample[0] for sample in found if sample is not None]
-    held = like(t, value)
-    return [] if held is objects.MISSING else list(held)
-
-
-def like(t: Tracer, value: Abstract) -> Any:
+def _like(t: Tracer, value: Abstract) -> Any:
     """An object like the one that the value stands for, or MISSING."""
     found = standins.sample_of(t, value)
     return objects.MISSING if found is None else found[0]

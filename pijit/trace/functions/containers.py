@@ -13,7 +13,7 @@ from ...ir.graph import const
 from ...ir.types import BOOL, INT
 from .. import deeds, instances, lengths, mappings, objects, opaque, standins
 from ..operators import describe
-from ..through import samples, sequence_sample, through
+from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
 from .rows import row, scalar_kind
 
@@ -119,7 +119,9 @@ def list_insert(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(list.extend)
 def list_extend(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     owner = _real(t, list.extend, args, kwargs, 1, 1, list)
-    given = sequence_sample(t, args[1]) if _is_sequence(args[1]) else samples(t, through(t, args[1], "extend"))
+    if not _is_sequence(args[1]):
+        through(args[1], "extend")
+    given = samples(t, args[1])
     deeds.do(t, "call", [Known(list.extend), *args])
     objects.list_changed(t, owner)
     if given:
@@ -172,11 +174,6 @@ def _is_sequence(value: Abstract) -> bool:
     return objects.class_of(value) in (list, tuple)
 
 
-def new_list(t: Tracer, deed: str, args: Args, sample: list[Any]) -> Abstract:
-    """A list that a deed makes."""
-    return deeds.own(t, deeds.do(t, deed, args, sample, pure=True))
-
-
 @row(list)
 def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if kwargs or len(args) > 1:
@@ -190,14 +187,14 @@ def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         found = objects.items(t, args[0])
     if found is not None:
         return objects.new_list(t, found)
-    return new_list(t, "call", [Known(list), through(t, args[0], "list")], samples(t, args[0]))
+    return deeds.make(t, "call", [Known(list), through(args[0], "list")], samples(t, args[0]))
 
 
 @row(sorted)
 def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if kwargs or len(args) != 1 or not isinstance(args[0], Opaque | Container) or kind_of(args[0]) in ("list", "tuple"):
         return opaque.call_pure(t, sorted, args, kwargs)
-    return new_list(t, "sorted", [through(t, args[0], "sorted")], samples(t, args[0]))
+    return deeds.make(t, "sorted", [through(args[0], "sorted")], samples(t, args[0]))
 
 
 def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
@@ -205,7 +202,7 @@ def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
     kinds = [value.kind if isinstance(value, Container) else objects.class_of(value) for value in (left, right)]
     if not all(kind in ("list", list) for kind in kinds):
         return None
-    return new_list(t, "call", [Known(operator.add), left, right], (sequence_sample(t, left) + sequence_sample(t, right))[:2])
+    return deeds.make(t, "call", [Known(operator.add), left, right], (samples(t, left) + samples(t, right))[:2])
 
 
 def _clears(cls: Any) -> None:
@@ -277,13 +274,13 @@ def _makes(cls: Any) -> None:
         if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque))):
             raise Break("call_arguments", cls.__name__)
         if args and not _is_sequence(args[0]):
-            through(t, args[0], cls.__name__)
-        args = instances.settled(t, *args)
-        given = [] if not args else sequence_sample(t, args[0])[:2]
+            through(args[0], cls.__name__)
+        args = instances.settled(t, *args, fixed="shared")
+        given = samples(t, args[0]) if args else []
         if cls is set and args and not all(map(deeds.is_hashable, given)):
             raise Break("call_arguments", "set of objects")
         deed = "set_of" if cls is set and args else "call"
-        return deeds.own(t, deeds.do(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args], cls(given), pure=True))
+        return deeds.make(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args], cls(given))
 
 
 _makes(deque)
@@ -352,7 +349,7 @@ def joined_texts(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
     for cls in (str, bytes):
         if deeds.is_text(left, cls) and deeds.is_text(right, cls):
             length = lengths.of(t, left) if cls is str else None
-            if length is not None and not isinstance(left, Known):  # CPython lets a long one grow where it is
+            if length is not None:  # CPython lets a long one grow where it is
                 t.check(t.emit("cmp", (length, const(_LONG)), BOOL, symbol="<"), "text_grows")
             return deeds.do(t, "call", [Known(operator.add), left, right], cls(), pure=True)
     return None
