@@ -87,7 +87,7 @@ static void add_span(Task *t, Walk walk, int64_t place, int64_t naxes, int64_t f
 {
     Span *s = &t->spans[t->nspans++];
     walk.data += first * walk.steps[0];
-    t->p[place] = (int64_t)(intptr_t)walk.data;
+    t->p[place] = (int64_t)(intptr_t)(walk.data - walk.distance);
     s->data = walk.data;
     s->itemsize = walk.itemsize;
     memcpy(s->steps, walk.steps, (size_t)naxes * sizeof *s->steps);
@@ -97,7 +97,7 @@ static void add_span(Task *t, Walk walk, int64_t place, int64_t naxes, int64_t f
 /* Makes a task of the kernel, on rows that begin `first` rows further on. */
 static void fill(Task *t, Kernel kernel, const int64_t *p, const Plan *plan, int64_t first, int64_t rows)
 {
-    const int64_t naxes = plan->naxes, *next = (const int64_t *)&plan->target, *outputs = next + (1 + plan->noperands) * (2 + 2 * naxes);
+    const int64_t naxes = plan->naxes, *next = (const int64_t *)&plan->target, *outputs = next + (1 + plan->noperands) * WALK_WORDS(naxes);
     Walk walk;
     t->kernel = kernel;
     t->plan = plan;

@@ -71,6 +71,8 @@ void pj_fold(void *loop, void *data, const int64_t *block);
 /* floats.c */
 void pj_fp_clear(void);
 int64_t pj_fp_get(void);
+void pj_fp_clear_own(void); /* of code that is compiled here and calls no other */
+int64_t pj_fp_get_own(void);
 double pj_pow(double v, double w);
 
 /* share.c */

@@ -15,7 +15,9 @@
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
+#define FAR_ENOUGH 64 /* bytes of rows that are copied one by one; of shorter ones, several at once */
 #define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
+#define COPIED 2048 /* and those that are sooner copied there only */
 
 /* Lets the kernel store somewhere else. */
 static void point_at(const Plan *plan, int64_t *p, const char *data, const int64_t *steps)
@@ -26,6 +28,21 @@ static void point_at(const Plan *plan, int64_t *p, const char *data, const int64
             p[plan->target.axes[i].place] = steps[i];
         }
     }
+}
+
+/* Stores rows of the first axis, from the buffer. */
+static void put(const Plan *plan, const Walk *target, int64_t first, int64_t n, const char *buffer, Copies *copies)
+{
+    const int64_t step = target->steps[0], size = target->itemsize;
+    char *to = target->data + first * step;
+    if (plan->naxes == 2 && target->steps[1] == size && copies->steps[0] >= FAR_ENOUGH) {
+        for (int64_t i = 0; i < n; i++, to += step, buffer += copies->steps[0]) {
+            memcpy(to, buffer, (size_t)copies->steps[0]);
+        }
+        return;
+    }
+    copies->out[0] = n;
+    (void)pj_assign(to, buffer, size, plan->naxes, copies->out);
 }
 
 /* Both give the first row of the first axis that was not stored, and have a buffer for `rows` of them. */
@@ -43,8 +60,7 @@ static int64_t run_buffered(Kernel kernel, const Plan *plan, int64_t *p, const W
         if (raised(kernel, plan, low, high, p)) {
             break;
         }
-        copies.out[0] = high - low;
-        (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+        put(plan, target, low, high - low, buffer, &copies);
         low = high;
     }
     point_at(plan, p, target->data, target->steps);
@@ -63,24 +79,17 @@ static int64_t run_falling(Kernel kernel, const Plan *plan, int64_t *p, const Wa
         if (raised(kernel, plan, low, high, p)) {
             break;
         }
-        copies.out[0] = high - low;
-        (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+        put(plan, target, low, high - low, buffer, &copies);
         high = low;
     }
     point_at(plan, p, target->data, target->steps);
     return high;
 }
 
-/* The same for a short axis: all of it at once. A store of its own, as it takes about as long to ask all that larger ones are asked. */
-static int run_short(Kernel kernel, const Plan *plan, int64_t *p)
+/* A short axis, all of it at once, into the buffer. */
+static int64_t make_short(Kernel kernel, const Plan *plan, int64_t *p, const char *data, int64_t step, char *buffer)
 {
-    _Alignas(64) char buffer[BUFFER];
-    const int64_t n = p[0], size = plan->target.itemsize, place = plan->target.axes[0].place;
-    const int64_t step = place < 0 ? plan->target.axes[0].bytes : p[place];
-    char *data = (char *)(intptr_t)p[plan->target.place];
-    if (plan->watched) {
-        pj_fp_clear();
-    }
+    const int64_t n = p[0], size = plan->target.itemsize;
     if (plan->in_place) {
         pj_copy_row(buffer, size, data, step, n, size);
         if (plan->log >= 0) {
@@ -90,6 +99,22 @@ static int run_short(Kernel kernel, const Plan *plan, int64_t *p)
     point_at(plan, p, buffer, &size);
     int64_t flags = raised(kernel, plan, 0, n, p);
     point_at(plan, p, data, &step);
+    return flags;
+}
+
+/* The same by way of the buffer for a short axis. A store of its own, as it takes about as long to ask all that larger ones are asked. So does
+ * reading the flags: it is done once, and the kernel is run again where there are any, which may have been there before. */
+static int run_short(Kernel kernel, const Plan *plan, int64_t *p)
+{
+    _Alignas(64) char buffer[BUFFER];
+    const int64_t n = p[0], size = plan->target.itemsize, place = plan->target.axes[0].place;
+    const int64_t step = place < 0 ? plan->target.axes[0].bytes : p[place];
+    char *data = (char *)(intptr_t)p[plan->target.place];
+    int64_t flags = make_short(kernel, plan, p, data, step, buffer);
+    if (PJ_UNLIKELY(flags & plan->watched)) {
+        clear_flags(plan);
+        flags = make_short(kernel, plan, p, data, step, buffer);
+    }
     if (flags) {
         p[plan->result] = 0;
         return REDO;
@@ -189,9 +214,7 @@ static int64_t run_lagged(Kernel kernel, const Plan *plan, int64_t *p, const Wal
         }
         int64_t end = high == n ? n : high - lag;
         if (end > stored) {
-            copies.out[0] = end - stored;
-            (void)pj_assign(target->data + stored * target->steps[0], fresh + (stored - low) * row, target->itemsize, plan->naxes,
-                            copies.out);
+            put(plan, target, stored, end - stored, fresh + (stored - low) * row, &copies);
             stored = end;
         }
         memmove(fresh - (high - stored) * row, fresh + (stored - low) * row, (size_t)((high - stored) * row));
@@ -239,26 +262,24 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
     Walk target;
     (void)read_walk((const int64_t *)&plan->target, p, plan->naxes, &target);
     const int64_t n = p[0];
-    if (plan->watched) {
-        pj_fp_clear();
-    }
+    clear_flags(plan);
     memset(p + plan->result, 0, 4 * sizeof *p);
     int64_t row = target.itemsize; /* bytes of a row of the first axis */
     for (int64_t i = 1; i < plan->naxes; i++) {
         row *= p[i];
     }
     const int64_t size = row * n;
-    const bool small = size <= BUFFER;
+    const bool small = size <= BUFFER, tiny = size <= (plan->in_place ? 0 : COPIED);
     if (plan->direct == 3) {
         return raised(kernel, plan, 0, n, p) ? REDO : DONE;
     }
     int64_t how = MIXED, lag = -1;
-    if (!small || plan->in_place) {
+    if (!tiny) {
         const Situation *is = pj_situation(plan, p);
         how = manner(plan, is, small);
         lag = is->lag;
     }
-    if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small)) {
+    if (how == APART && (plan->in_place ? plan->log < 0 && !(small && plan->named) : !small || may_finish(plan))) {
         int64_t flags = raised(kernel, plan, 0, n, p);
         p[plan->result + 1] = flags;
         return flags ? FINISH : DONE;
@@ -313,7 +334,7 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
 int64_t pj_kernel_into(Kernel kernel, int64_t *p, const int64_t *words)
 {
     const Plan *plan = (const Plan *)words;
-    const bool is_short = plan->naxes == 1 && plan->direct != 3 && p[0] * plan->target.itemsize <= (plan->in_place ? SHORT : BUFFER);
+    const bool is_short = plan->naxes == 1 && plan->direct != 3 && p[0] * plan->target.itemsize <= (plan->in_place ? SHORT : COPIED);
     return is_short ? run_short(kernel, plan, p) : run(kernel, plan, p);
 }
 

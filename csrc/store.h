@@ -13,6 +13,7 @@ typedef struct {
     int64_t naxes, result; /* result: the place in p where the first row that was not computed is told, and behind it the flags if all is
                               stored all the same, and where rows before it wait to be stored, and how many, or AT_ONCE */
     int64_t watched;       /* flags that count */
+    int64_t loops;         /* loops of NumPy's may raise them */
     int64_t direct;        /* warnings: 0 nobody knows, 1 only shown if they are at all, 2 there are none; 3 whatever comes, all is made again */
     int64_t whole;         /* what is not stored has to be all */
     int64_t in_place;      /* the kernel reads the target too, which is not among the operands */
@@ -23,7 +24,7 @@ typedef struct {
     int64_t situation;     /* how many words further on its Situation is */
     int64_t noperands, noutputs;
     struct {
-        int64_t place, itemsize; /* place: of the pointer in p */
+        int64_t place, itemsize, distance; /* place: of a pointer in p, behind which it lies by so many bytes */
         struct {
             int64_t place, bytes;
         } axes[];
@@ -45,25 +46,36 @@ typedef struct {
 /* An array as the kernel walks it. */
 typedef struct {
     char *data;
-    int64_t itemsize, steps[MAX_AXES];
+    int64_t itemsize, distance, steps[MAX_AXES];
 } Walk;
 
 enum { APART, SAME, MIXED };
 #define AT_ONCE (-1) /* no row may be stored before the others have been read */
 enum { REDO, DONE, FINISH }; /* what codegen/stores.py is told */
 
+#define WALK_WORDS(naxes) (3 + 2 * (naxes))
+
 static inline const int64_t *read_walk(const int64_t *from, const int64_t *p, int64_t naxes, Walk *walk)
 {
-    walk->data = (char *)(intptr_t)p[from[0]];
+    const int64_t *axes = from + WALK_WORDS(0);
+    walk->data = (char *)(intptr_t)(p[from[0]] + from[2]);
     walk->itemsize = from[1];
-    for (int64_t i = 0; i < naxes; i++) {
-        walk->steps[i] = from[2 + 2 * i] < 0 ? from[3 + 2 * i] : p[from[2 + 2 * i]];
+    walk->distance = from[2];
+    for (int64_t i = 0; i < naxes; i++, axes += 2) {
+        walk->steps[i] = axes[0] < 0 ? axes[1] : p[axes[0]];
     }
-    return from + 2 + 2 * naxes;
+    return axes;
 }
 
 /* The situation (situation.c). */
 const Situation *pj_situation(const Plan *plan, const int64_t *p);
+
+static inline void clear_flags(const Plan *plan)
+{
+    if (plan->watched) {
+        (plan->loops ? pj_fp_clear : pj_fp_clear_own)();
+    }
+}
 
 /* Runs the kernel for a part of its first axis; gives the flags that count, and trouble. */
 static inline int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64_t high, int64_t *p)
@@ -73,7 +85,10 @@ static inline int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64
         units *= p[i];
     }
     int64_t status = plan->threads > 1 ? pj_share(kernel, low, high, p, units, plan->threads) : kernel(low, high, p);
-    return (status | (plan->watched ? pj_fp_get() : 0)) & (plan->watched | PJ_TROUBLE);
+    if (plan->watched) {
+        status |= plan->loops ? pj_fp_get() : pj_fp_get_own();
+    }
+    return status & (plan->watched | PJ_TROUBLE);
 }
 
 /* An array and what lies contiguously in a buffer, for pj_assign. */

@@ -15,7 +15,7 @@ from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
-from .kernels import TROUBLE, declared, divisible, work
+from .kernels import TROUBLE, declared, divisible, loops, work
 from .llvm import I1, I64, PTR, call, i64, is_finite, make_complex, parts
 from .loops import nest
 from .rows import Unsupported, row
@@ -32,7 +32,7 @@ def _watched(d: Driver, op: Op, made: list[ArrayValue], flags: bool, trouble: bo
     what a kernel returns into the list, which may be ``trouble`` too."""
     more: list[Any] = []
     if flags and d.graph.errors_at(op).watched:
-        call(d.builder, "pj_fp_clear", ir.VoidType())
+        call(d.builder, "pj_fp_clear_own" if _is_own(op) else "pj_fp_clear", ir.VoidType())
     yield more
     if flags or trouble:
         exit_and_release(d, op, raised(d, op, *more, flags=flags), made)
@@ -43,8 +43,13 @@ def raised(d: Driver, op: Op, *statuses: Any, flags: bool = True) -> Any:
     b, watched = d.builder, d.graph.errors_at(op).watched if flags else 0
     found: list[Any] = [b.and_(status, i64(watched | TROUBLE)) for status in statuses]
     if watched:
-        found.append(b.and_(call(b, "pj_fp_get", I64), i64(watched)))
+        found.append(b.and_(call(b, "pj_fp_get_own" if _is_own(op) else "pj_fp_get", I64), i64(watched)))
     return b.icmp_signed("!=", reduce(b.or_, found, i64(0)), i64(0))
+
+
+def _is_own(op: Op) -> bool:
+    """Whether all that it does is compiled here."""
+    return "kernel" in op.attrs and not loops(op.attrs["kernel"])
 
 
 def _results(d: Driver, op: Op, dims: list[Any]) -> list[ArrayValue]:

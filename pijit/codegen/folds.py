@@ -110,10 +110,7 @@ class FoldedBody(Body):
             return
         low, high, start, end = self.bounds(axis, low, high) if axis > self.fold.axis else (low, high, I64(0), self.dims[axis + 1])
         with self.loop(low, high, AROUND) as index:
-            inner = [
-                self.step(number, axis, pointer, index) if operand.strides else pointer
-                for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
-            ]
+            inner = self.moved(axis, pointers, index)
             row = builder.mul(builder.add(row, index), self.dims[axis + 1])
             place = before if axis == self.fold.axis else builder.add(before, index)
             self._nest(axis + 1, start, end, row, inner, place)

@@ -117,12 +117,13 @@ class Body:
     def parameters(self, function: ir.Function) -> tuple[ir.Value, ir.Value]:
         low, high, *rest = function.args
         values = iter(rest)
+        found: dict[int, Any] = {}
         for kind, number, extra in self.kernel.words():
             if kind == "scalar":
                 if extra == 0:
                     dtype = self.kernel.operands[number].dtype
                     pair = dtype.startswith("complex")
-                    self.operands.append((next(values), next(values)) if pair else next(values))
+                    found[number] = (next(values), next(values)) if pair else next(values)
                 continue
             value = next(values)
             if kind == "dim":
@@ -144,8 +145,25 @@ class Body:
             else:
                 if kind == "store":
                     value.add_attribute("noalias")
-                self.operands.append(value)
+                found[number if kind == "pointer" else len(self.kernel.operands)] = value
+        for number, operand in enumerate(self.walked):
+            self.operands.append(found[number] if operand.near is None else self.near(operand.near, self.operands))
         return low, high
+
+    def near(self, place: tuple[int, int], pointers: list[Any]) -> ir.Value:
+        """The pointer of an operand that lies near another one."""
+        number, distance = place
+        return self.builder.gep(pointers[number], [I64(distance)], source_etype=scalars.I8)
+
+    def moved(self, axis: int, pointers: list[Any], index: ir.Value) -> list[Any]:
+        """The operands and the target, moved along an axis."""
+        moved: list[Any] = []
+        for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True)):
+            if operand.near is not None:
+                moved.append(self.near(operand.near, moved))
+            else:
+                moved.append(self.step(number, axis, pointer, index) if operand.strides else pointer)
+        return moved
 
     @contextmanager
     def loop(self, low: ir.Value, high: ir.Value, wishes: Wishes = ()) -> Iterator[ir.Value]:
@@ -172,11 +190,7 @@ class Body:
         low, high, start, end = self.bounds(axis, low, high)
         length = self.dims[axis + 1]
         with self.loop(low, high) as index:
-            inner = [
-                self.step(number, axis, pointer, index) if operand.strides else pointer
-                for number, (operand, pointer) in enumerate(zip(self.walked, pointers, strict=True))
-            ]
-            self.nest(axis + 1, start, end, builder.mul(builder.add(row, index), length), inner)
+            self.nest(axis + 1, start, end, builder.mul(builder.add(row, index), length), self.moved(axis, pointers, index))
 
     def bounds(self, axis: int, low: ir.Value, high: ir.Value) -> tuple[ir.Value, ...]:
         """Of the loop along this axis, and of the one inside it, which does all where rows are one long row."""
@@ -192,7 +206,7 @@ class Body:
         builder, last = self.builder, self.kernel.ndim - 1
         found: ir.Value = scalars.I1(1)
         for number, operand in enumerate(self.walked):
-            if operand.strides is None or operand.strides[last - 1 :] == (0, 0):
+            if operand.strides is None or operand.near is not None or operand.strides[last - 1 :] == (0, 0):
                 continue
             if 0 in operand.strides[last - 1 :]:
                 return None
@@ -399,6 +413,11 @@ def by_loop(kernel: Kernel, step: Step) -> bool:
     """Whether the step is done tile by tile: by NumPy's inner loop, as there is no formula for it, or row after row, or as a scan, which keeps
     a processor from doing the others on several elements at once."""
     return step.fold or step.scan or not (step.ufunc == "take" or scalars.supports(step.ufunc, (*map(kernel.dtype, step.args), step.dtype)))
+
+
+def loops(kernel: Kernel) -> bool:
+    """Whether it calls loops of NumPy's, which may report in other ways than arithmetic does."""
+    return any(by_loop(kernel, step) for step in kernel.steps)
 
 
 def _steady(kernel: Kernel) -> set[int]:

@@ -61,6 +61,11 @@ def _fits(kernel: Kernel, output: int, number: int) -> bool:
     return kernel.operands[number] == Operand(dtype, (Np(dtype).dtype.itemsize,))
 
 
+def _again(operand: Operand, time: int, place: dict[tuple[int, int], int]) -> Operand:
+    """The operand the next times. Views of one array are all the same every time, or none is."""
+    return operand if operand.near is None else replace(operand, near=(place[time, operand.near[0]], operand.near[1]))
+
+
 def repeated(kernel: Kernel, times: int, links: Links) -> tuple[Kernel, list[tuple[int, int]]]:
     """The kernel so many times over, and of each of its words: of which time, and which word of the kernel it is there."""
     store = kernel.store
@@ -70,8 +75,8 @@ def repeated(kernel: Kernel, times: int, links: Links) -> tuple[Kernel, list[tup
     feeds = links.feeds
     others = [number for number in range(count) if number != store.operand and number not in feeds.values() and number not in links.same]
     origins = [(0, number) for number in range(count)] + [(time, number) for time in range(1, times) for number in others]
-    operands = tuple(kernel.operands[number] for _, number in origins)
     place = {origin: number for number, origin in enumerate(origins)}
+    operands = tuple(_again(kernel.operands[number], time, place) for time, number in origins)
     steps: list[Step] = []
     for time in range(times):
         place[time, store.operand] = store.operand if time == 0 else place[time - 1, store.reference]

@@ -26,7 +26,7 @@ from ..ir.ufuncs import function, place_counts, signals
 from . import llvm_ir as ir
 from . import units
 from . import words as memory
-from .kernels import declared, divisible, walked, work
+from .kernels import declared, divisible, loops, walked, work
 from .layout import Area, recipe_tuple
 from .llvm import I64, call, i64
 from .repeats import repeated, times
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _REDO, _DONE, _FINISH = range(3)  # what the helper says
 _SITUATION = 4  # words of a Situation of csrc/store.h, behind which are those that it is the situation of
-_DIRECT = 3  # the place in a plan that says whether the kernel may store directly
+_DIRECT = 4  # the place in a plan that says whether the kernel may store directly
 _UNKNOWN, _SHOWN, _SILENT, _SPENT = range(4)  # what is in it
 _PATIENCE = 4  # so many warnings; from then on NumPy does it all, and the exit is on record
 _ALL, _NOTE, _WARN = range(3)  # what is asked of a rest
@@ -60,13 +60,14 @@ def plan(kernel: Kernel, watched: int, harmless: bool, threads: int) -> list[int
     saved = store.operand is not None and store.named is not None
     numbers = [n for n, operand in enumerate(kernel.operands) if operand.strides is not None and n != store.operand]
     own = -1 if store.operand is None else place["pointer", store.operand, 0]
-    head = [kernel.ndim, len(place), watched, direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
+    head = [kernel.ndim, len(place), watched, loops(kernel), direct, whole, store.operand is not None, place.get(("log", 0, 0), -1), saved]
     head += [own, threads if divisible(kernel) else 1, work(kernel)]
     counts, arrays = [len(numbers), len(kernel.outputs)], []
     for number in (len(kernel.operands), *numbers):
         operand = walked(kernel)[number]
-        name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", number, "stride")
-        arrays += [place[name, which, 0], Np(operand.dtype).dtype.itemsize]
+        first, distance = operand.near or (number, 0)
+        name, which, strided = ("store", 0, "store_stride") if number == len(kernel.operands) else ("pointer", first, "stride")
+        arrays += [place[name, which, 0], Np(operand.dtype).dtype.itemsize, distance]
         for axis, stride in enumerate(operand.strides or ()):
             arrays += [place[strided, which, axis], 0] if stride is None else [-1, stride]
     for number, reference in enumerate(kernel.outputs):
@@ -208,10 +209,11 @@ def _blocks(kernel: Kernel, p: int) -> Iterator[tuple[list[Any], list[tuple[int,
 
     def walk(number: int, which: int, name: str, stride: str) -> Any:
         operand = walked(kernel)[number]
+        which, distance = operand.near or (which, 0)
         strides = enumerate(operand.strides or ())
         return array(
             operand.dtype,
-            words[place[name, which, 0]],
+            words[place[name, which, 0]] + distance,
             (words[place[stride, which, axis]] if step is None else step for axis, step in strides),
         )
 

@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 class Operand:
     """An input. ``strides`` has one entry per kernel axis: a constant number of bytes (0: broadcast along it), or None: passed at
     run time. A scalar operand has no strides. ``rows``: it has one more axis, in front, which a step folds or takes elements of.
-    ``distance``: the stride of that axis, or None: passed at run time."""
+    ``distance``: the stride of that axis, or None: passed at run time. ``near``: an operand before it and a number of bytes: it lies so far
+    behind that one, and is walked along as that one is; it has no words of its own."""
 
     dtype: str
     strides: tuple[int | None, ...] | None
     rows: bool = False
     distance: int | None = None
+    near: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class Kernel:
         place = {reference: number for number, reference in enumerate(kept)}
         steps = [self.steps[reference - n] for reference in kept if reference >= n]
         operands = [reference for reference in kept if reference < n]
+        assert not any(self.operands[number].near for number in operands), "what lies near what is the last thing that is found out"
         made = replace(
             self,
             operands=tuple(self.operands[number] for number in operands),
@@ -111,6 +114,8 @@ class Kernel:
             if operand.strides is None:
                 for half in range(2 if operand.dtype == "complex128" else 1):
                     yield "scalar", number, half
+                continue
+            if operand.near is not None:
                 continue
             yield "pointer", number, 0
             if operand.rows:

@@ -156,11 +156,15 @@ def _rows(operand: Operand) -> str:
     return "" if not operand.rows else " rows" if operand.distance is None else f" rows[{operand.distance}]"
 
 
+def _near(operand: Operand) -> str:
+    return "" if operand.near is None else " a{}{:+}".format(*operand.near)
+
+
 def kernel(kernel: Kernel) -> str:
     """A kernel on one line: operands a0.., steps s0.., outputs."""
     names = [f"a{i}" for i in range(len(kernel.operands))] + [f"s{i}" for i in range(len(kernel.steps))]
     operands = ", ".join(
-        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}{_rows(operand)}"
+        f"a{i}: {operand.dtype}{'' if operand.strides is None else _strides(operand.strides)}{_rows(operand)}{_near(operand)}"
         for i, operand in enumerate(kernel.operands)
     )
     steps = "; ".join(

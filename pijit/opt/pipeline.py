@@ -16,6 +16,7 @@ from .fuse import Fusible, Sums, fuse
 from .identity import identity
 from .joins import joins
 from .masked import masked
+from .near import near
 from .polls import polls
 from .relax import relax
 from .rolled import rolled
@@ -71,6 +72,7 @@ PASSES: list[tuple[str, Pass]] = [
     ("dce", lambda graph, options: dce(graph)),
     ("thread", lambda graph, options: thread(graph)),
     ("polls", lambda graph, options: polls(graph)),
+    ("near", lambda graph, options: near(graph)),
 ]
 
 
