@@ -35,6 +35,23 @@ def test_several_elements_at_once(steps):
     assert re.search(r"maxpd\s", machine_code(kernel))
 
 
+def test_addresses():
+    """Elements that lie behind each other are addressed in the form that LLVM knows, and what is stretched is not moved at all."""
+    add, f = Step("add", (0, 1), "float64"), Operand("float64", (8,))
+    assert not re.search(r" mul |getelementptr i8", str(define(Kernel(1, (f, f), (add,), (2,)))))
+    text = str(define(Kernel(2, (Operand("float64", (None, 8)), Operand("float64", (0, 8))), (add,), (2,))))
+    assert text.count(" asm ") == 1
+    assert "getelementptr i8" not in text.split(" asm ")[1].split("getelementptr i8", 1)[1]
+
+
+def test_constants():
+    i64, i32 = ir.IntType(64), ir.IntType(32)
+    assert i64(8) == i64(8)
+    assert hash(i64(8)) == hash(i64(8))
+    assert i64(8) != i32(8)
+    assert i64(8) != i64(0)
+
+
 def test_the_widest_vectors(monkeypatch):
     f = Operand("float64", (8,))
     kernel = Kernel(1, (f, f), (Step("add", (0, 1), "float64"),), (2,))

@@ -30,13 +30,19 @@ Undefined = _Undefined()
 
 
 class Constant(Value):
-    """``constant``: what it was made of; None is all zeros."""
+    """Equal where the text is. ``constant``: what it was made of; None is all zeros."""
 
     __slots__ = ("constant",)
 
     def __init__(self, type: Type, value: Any) -> None:
         self.constant = value
         super().__init__(type, type.null if value is None else "undef" if value is Undefined else type.of(value))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Constant) and self.typed == other.typed)
+
+    def __hash__(self) -> int:
+        return hash(self.typed)
 
 
 class Type:
