@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 
 import numpy as np
 
@@ -273,6 +275,25 @@ def summarise(cutoff, n):
 
 def cutoff():
     return 0.05
+
+
+# ---- map, filter and reduce --------------------------------------------------------------------------------------------------
+
+
+def settle(rates, n):
+    """Of amounts in another currency what is due, what it grows to, the largest either way, and what both currencies have in common."""
+    rate, fee = rates
+    amounts = [i * 37 % 101 - 50.0 for i in range(n)]
+    converted = list(map(lambda amount: amount * rate + fee, amounts))
+    due = sum(filter(lambda amount: amount > 0, converted))
+    grown = functools.reduce(lambda total, amount: total * 0.999 + amount, converted)
+    for amount in map(abs, converted):
+        due -= amount * 0.001
+    return due, grown, max(converted, key=abs), sum(map(operator.mul, amounts, converted))
+
+
+def rates():
+    return 1.1, 0.25
 
 
 # ---- programs without arrays -------------------------------------------------------------------------------------------------

@@ -89,6 +89,7 @@ def figures():
         ("a network of layer objects, training", programs.train, "f(o, x, x[:, :2], 20)", programs.network),
         ("a simulation class", programs.simulate, "f(o, 200)", programs.simulation),
         ("generators and inner functions", programs.summarise, "f(o, 3000)", programs.cutoff),
+        ("map, filter and reduce", programs.settle, "f(o, 3000)", programs.rates),
         ("edit distances of texts, and Horner's rule", programs.compare, "f(o,)", programs.names),
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
     ]

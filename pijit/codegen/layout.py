@@ -36,7 +36,8 @@ _OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 # The builds that a built-in callable makes of its items.
 MAKERS: dict[str, Callable[..., Any]] = {
     "enumerate": enumerate, "zip": zip, "zip_strict": partial(zip, strict=True), "reversed": reversed, "record": tuple.__new__, "super": super,
-    "complex": complex, "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
+    "map": map, "map_together": map, "filter": filter, "complex": complex,
+    "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
 }  # fmt: skip
 # The items of builds that are no recipes in the contract; those of a cell say only which it is.
 _PLAIN = {"function": (0,), "root_cell": (0,), "cell_of": (1,)}

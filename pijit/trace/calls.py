@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import types
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,13 @@ from . import (
     inheritance,
     inputs,
     instances,
+    lazily,
     mappings,
     objects,
     opaque,
     sources,
 )
-from .inline import INLINED, each, push_call, push_frame, push_made
+from .inline import INLINED, push_call, push_frame, push_made
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import (
     LAZY,
@@ -72,10 +74,15 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     special = dunder.function(t, function, args, kwargs)
     if special is not None:
         return special
-    if args and isinstance(args[0], Suspended) and lookup(generators.CONSUMERS, function) is not None:
-        return generators.consume(t, function, args, kwargs)
+    if function is functools.reduce:
+        return lazily.reduced(t, args, kwargs)
+    consumer = lookup(generators.CONSUMERS, function)
+    if consumer is not None and "key" in kwargs:
+        return lazily.by_key(t, function, args, kwargs)
+    if consumer is not None and args and isinstance(args[0], Suspended):
+        return generators.consume_by(t, consumer, args, kwargs)
     if len(args) == 1 and isinstance(args[0], Opaque) and args[0].cls is list and (function is min or function is max):
-        return generators.consume(t, function, [generators.suspended(each(t, args[0]))], kwargs)
+        return generators.consume_by(t, generators.CONSUMERS[function], [lazily.each(t, args[0])], kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)

@@ -35,7 +35,8 @@ def cell(t: Tracer, slot: int) -> CellValue:
     (made,) = frame.made
     assert isinstance(made, Container)
     found = made.items[2].inner()[index]
-    assert isinstance(found, CellValue)
+    if not isinstance(found, CellValue):  # capture begins where it is on the stack
+        raise Break("definition", "a function with a cell that came in")
     return found
 
 

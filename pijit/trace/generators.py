@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _NUMBERS = ("int", "float", "bool", "np")
+KINDS: dict[CodeType, str] = {}  # by code, what exits make of generators that the program does not have: iterators of built-ins (lazily.py)
 
 
 def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
@@ -53,7 +55,7 @@ def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
     function = frame.made[0] if frame.made else frame.function
     assert function is not None
     return Suspended(
-        "generator",
+        KINDS.get(bytecode.code, "generator"),
         (function, *kept, *frame.stack),
         bytecode=bytecode,
         pc=frame.pc if pc is None else pc,
@@ -97,11 +99,10 @@ def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
     return END
 
 
-def consume(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
-    """A call of one of CONSUMERS with a generator."""
+def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
+    """A call of what the row is of, with a generator."""
     if not t.last_micro:
         raise Break("generator", "in the middle of an instruction")
-    row = CONSUMERS[function]
     held = row.begin(t, args[1:], kwargs)
     caller = t.state.frame
     operands = len(t.checkpoint[-1].stack) - len(caller.stack)
@@ -403,4 +404,6 @@ CONSUMERS: dict[Any, Row] = {
     tuple: Row("tuple", _begin_list("tuple"), _take_item, _end_tuple),
     sorted: Row("sorted", _begin_list("sorted"), _take_number, _end_sorted),
 }
-_BY_NAME = {row.name: row for row in CONSUMERS.values()}
+# What takes the only thing that a generator yields; if it yields nothing, the call raises.
+ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY)}

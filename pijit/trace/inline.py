@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -168,19 +168,9 @@ def _frame(
     return FrameState(bytecode, control_flow(bytecode), function, globals_, builtins_, bytecode.start, locals_, then=then)
 
 
-def each(t: Tracer, items: Abstract) -> FrameState:
-    """The frame of a generator of the items of a list, for what goes through them as it does through a generator's."""
-    return _frame(t, _each.__code__, Known(_each), _each.__globals__, _builtins_of(_each), {0: items}, None)
-
-
-def of_program(frames: list[FrameState]) -> FrameState:
-    """The innermost one whose code is the program's."""
-    return frames[-2] if frames[-1].bytecode.code is _each.__code__ else frames[-1]
-
-
-def _each(items: list[Any]) -> Iterator[Any]:
-    for item in items:  # noqa: UP028 (yield from is not captured)
-        yield item
+def own_frame(t: Tracer, function: types.FunctionType, values: Sequence[Abstract]) -> FrameState:
+    """The frame of a function of pijit's own, which the program does not have."""
+    return _frame(t, function.__code__, Known(function), function.__globals__, _builtins_of(function), dict(enumerate(values)), None)
 
 
 def can_inline(code: types.CodeType) -> bool:

@@ -93,6 +93,7 @@ def call_for_effect(t: Tracer, function: Any, args: list[Abstract], kwargs: dict
 
 def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract], sample: Any) -> Abstract:
     from .instances import settled
+    from .lazily import is_own
 
     given = settled(t, *args, *kwargs.values())
     args, kwargs = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
@@ -110,7 +111,9 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
         "type": _unexpected(t, boxed, sample is not _NO_SAMPLE),
     }
     chain = tuple(
-        (function_recipe(frame, depth, shown=True), frame.bytecode.at(frame.pc).at) for depth, frame in enumerate(t.checkpoint)
+        (function_recipe(frame, depth, shown=True), frame.bytecode.at(frame.pc).at)
+        for depth, frame in enumerate(t.checkpoint)
+        if not is_own(frame)
     )
     callee = function.recipe() if isinstance(function, Abstract) else KnownRecipe(function)
     attrs = {

@@ -29,7 +29,7 @@ from . import farewells, generators, holders, inputs, objects, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
-from .inline import of_program
+from .lazily import of_program
 from .limits import Limits, TooLong
 from .objects import Place
 from .sources import Source

@@ -266,7 +266,8 @@ class Instance(Container):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suspended(Container):
-    """A generator between two steps: kind "generator"; the items are its function, its locals and its stack, the rest says where it stands.
+    """A generator between two steps: kind "generator", or an iterator of a built-in that is captured as one ("map", "map_together" of several,
+    "filter": lazily.py); the items are its function, its locals and its stack, the rest says where it stands.
     It stands for one object in one slot, as an iterator does. ``stores``: the locals that its code stores to."""
 
     bytecode: Any = None
@@ -297,6 +298,8 @@ class Suspended(Container):
         return (self.kind, self.place(), *(item.shape() for item in self.items))
 
     def recipe(self) -> Recipe:
+        if self.built is None and self.kind != "generator":
+            object.__setattr__(self, "built", self._of_built_in())
         if self.built is None:
             held = [(slot, item) for slot, item in enumerate(self.locals) if not isinstance(item, Lazy | Unbound)]
             head = (self.items[0].recipe(), KnownRecipe(self.pc if self.started else 0), KnownRecipe(tuple(slot for slot, _ in held)))
@@ -304,6 +307,15 @@ class Suspended(Container):
             object.__setattr__(self, "built", Build(self.kind, (*head, *parts)))
         assert self.built is not None
         return self.built
+
+
+    def _of_built_in(self) -> Build:
+        """Its locals are the function and what it goes through; on its stack is the iterator over that."""
+        function, items = self.locals[:2]
+        iterator = self.stack[0] if self.started else items
+        several = iterator.inner() if self.kind == "map_together" else (iterator,)
+        called = KnownRecipe(None) if isinstance(function, Unbound) else function.recipe()
+        return Build(self.kind, (called, *(item.recipe() for item in several)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -71,6 +71,12 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
         at first become values in loops, and elsewhere when another path comes."""
         if isinstance(abstract, Instance) and (loop is not None or earlier is not None):
             return abstract.with_inner(tuple(_number(item, param) for item in abstract.items))
+        if isinstance(abstract, SequenceIterator):
+            return abstract.moved(param(abstract.position))
+        if isinstance(abstract, Together):
+            return _counting(abstract, param)
+        if isinstance(abstract, Suspended) and loop is not None:
+            return abstract.with_inner((abstract.items[0], *_numbers(abstract, param), *abstract.stack))
         return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
 
     done: Done = {}
@@ -123,10 +129,20 @@ def _stepping(iterator: Abstract, param: Callable[[Value], Value]) -> Abstract:
         return iterator
     if not isinstance(iterator, Together):
         return iterator.remade(map(param, iterator.parts()))
+    stepping = tuple(_stepping(inner, param) for inner in iterator.iterators)
+    return replace(_counting(iterator, param), iterators=stepping)
+
+
+def _counting(iterator: Together, param: Callable[[Value], Value]) -> Together:
     count = iterator.count
-    if count is not None and not (iterator.rounds() and isinstance(count, Const)):
-        count = param(count)
-    return replace(iterator, iterators=tuple(_stepping(inner, param) for inner in iterator.iterators), count=count)
+    return iterator if count is None or (iterator.rounds() and isinstance(count, Const)) else replace(iterator, count=param(count))
+
+
+def _numbers(generator: Suspended, param: Callable[[Value], Value]) -> tuple[Abstract, ...]:
+    """The locals of a generator; the numbers among them that its code stores are values."""
+    return tuple(
+        _number(item, param) if slot in generator.stores and isinstance(item, Known) else item for slot, item in enumerate(generator.locals)
+    )
 
 
 def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstract:

@@ -15,6 +15,7 @@ from .. import (
     elementwise,
     instances,
     iteration,
+    lazily,
     lengths,
     objects,
     opaque,
@@ -183,6 +184,24 @@ def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     for arg in args:
         _goes_through("zip", arg, _ITERABLE)
     return Container(ZIP[bool(strict.value)], tuple(args))
+
+
+@row(map)
+def map_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    no_keywords("map", kwargs)
+    if len(args) < 2:
+        raise Break("always_raises", "map of nothing")
+    function, *items = args
+    for item in items:
+        _goes_through("map", item, _ITERABLE)
+    return lazily.mapped(t, function, items)
+
+
+@row(filter)
+def filter_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    _count("filter", args, kwargs, 2)
+    _goes_through("filter", args[1], _ITERABLE)
+    return lazily.filtered(t, *args)
 
 
 @row(enumerate)
