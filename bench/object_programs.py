@@ -284,7 +284,7 @@ def settle(rates, n):
     """Of amounts in another currency what is due, what it grows to, the largest either way, and what both currencies have in common."""
     rate, fee = rates
     amounts = [i * 37 % 101 - 50.0 for i in range(n)]
-    converted = list(map(lambda amount: amount * rate + fee, amounts))
+    converted = list(map(lambda amount: amount * rate + fee, amounts))  # noqa: C417 (it is what is measured)
     due = sum(filter(lambda amount: amount > 0, converted))
     grown = functools.reduce(lambda total, amount: total * 0.999 + amount, converted)
     for amount in map(abs, converted):

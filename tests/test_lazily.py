@@ -10,6 +10,10 @@ import pijit
 from pijit.trace import generators, lazily
 
 A = np.array([0.5, -1.25, 3.0, 1e16, 1.0, -1e16, 0.1])
+CALLS = [
+    *((5, 2, [3, -1, 4, 0], A), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (6, 0.5, [0.5, -2.0, 7.25], A[:3])),
+    *((1, 1, [2], A[:1]), (3, 2.5, [1, 2.0], A[1:])),
+]
 HEAD = """
 import functools, math, operator, sys, warnings
 log = []
@@ -101,8 +105,7 @@ EXPRESSIONS = (
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expression(expression):
     source = f"{HEAD}\ndef f(n, k, xs, a):\n    b = n + 1\n    return {expression}, b\n"
-    calls = [(5, 2, [3, -1, 4, 0], A), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (1, 1, [2], A[:1]), (3, 2.5, [1, 2.0], A[1:])]
-    check_calls(source, calls, entry="f")
+    check_calls(source, CALLS, entry="f")
 
 
 BODIES = {
@@ -110,7 +113,8 @@ BODIES = {
     "left early": "    for y in map(lambda x: x + k, range(n)):\n        if y > 3:\n            break\n        s += y\n    else:\n        s -= 1\n",
     "an exit in the body": "    for y in map(double, range(n)):\n        s += y\n        print(s, y)\n        s += y\n",
     "an exit over two": "    for y in map(lambda p, q: p - q, range(n), xs):\n        s += y\n        print(s)\n",
-    "an exit over the true": "    for y in filter(None, xs):\n        s += y\n        print(s)\n    for y in filter(lambda x: x > 1, range(n)):\n        s += y\n        print(s)\n",
+    "an exit over the true": "    for y in filter(None, xs):\n        s += y\n        print(s)\n",
+    "an exit over some": "    for y in filter(lambda x: x > 1, range(n)):\n        s += y\n        print(s)\n",
     "an exit over an array": "    for y in map(double, a):\n        s += y\n        print(s)\n",
     "an exit over a generator": "    for y in map(double, (x + 1 for x in xs)):\n        s += y\n        print(s)\n",
     "an exit over all kinds": "    for y in map(double, filter(None, map(len, zip(xs, a)))):\n        s += y\n        print(s)\n",
@@ -118,10 +122,15 @@ BODIES = {
     "within each other": "    for i in map(double, range(n)):\n        for j in map(lambda x: x + i, range(3)):\n            s += i * j\n",
     "changed on the way": "    for y in map(double, xs):\n        s += y\n        if len(xs) < 9:\n            xs.append(y)\n",
     "an effect in the function": "    for y in map(noted, xs):\n        s += y\n    s += len(log)\n",
-    "raises in the function": "    try:\n        for y in map(checked, range(n + 3)):\n            s += y\n    except ValueError as error:\n        s += error.args[0]\n",
+    "raises in the function": (
+        "    try:\n        for y in map(checked, range(n + 3)):\n            s += y\n    except ValueError as error:\n        s += error.args[0]\n"
+    ),
     "in a variable": "    m = map(double, xs)\n    for y in m:\n        s += y\n        if s > 3:\n            break\n    s += sum(m)\n",
     "another map": "    def map(f, x):\n        return x\n    for y in map(double, xs):\n        s += y\n",
-    "many rounds": "    for i in range(200):\n        for y in map(lambda x: x * i, range(n)):\n            s += y\n        s += sum(map(double, xs)) + functools.reduce(operator.add, xs) + max(xs, key=abs)\n",
+    "many rounds": (
+        "    for i in range(200):\n        for y in map(lambda x: x * i, range(n)):\n            s += y\n"
+        "        s += sum(map(double, xs)) + functools.reduce(operator.add, xs) + max(xs, key=abs)\n"
+    ),
     "warned of": "    for y in map(root, [-1.0, 4.0]):\n        s += y if y == y else 1\n",
 }  # fmt: skip
 
@@ -129,8 +138,7 @@ BODIES = {
 @pytest.mark.parametrize("name", BODIES)
 def test_loop(name):
     source = f"{HEAD}\ndef f(n, k, xs, a):\n    s = 0\n{BODIES[name]}    return s, n\n"
-    calls = [(5, 2, [3, -1, 4, 0], A), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (0, 1, [], A[:0])]
-    check_calls(source, calls, entry="f")
+    check_calls(source, [*CALLS[:3], (0, 1, [], A[:0])], entry="f")
 
 
 def test_natively():
