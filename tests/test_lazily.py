@@ -74,7 +74,16 @@ EXPRESSIONS = (
     "max(range(n - n), key=abs)",
     "max([math.nan, 1.0, 2.0, math.nan], key=double), min([1.0, math.nan, -1.0], key=double)",
     "max(xs, key=abs, default=0), max((), key=abs, default=k)",
-    "sorted(xs, key=lambda x: -x), sorted(range(n), key=lambda i: i % 3)",
+    "sorted(xs, key=lambda x: -x), sorted(range(n), key=lambda i: i % 3), sorted(a, key=abs, reverse=True), sorted(xs, key=None)",
+    "sorted([math.nan, 1.0, -1.0, math.nan, 0.0], key=abs), sorted(['ccc', 'a', 'bb', 'd'], key=len, reverse=n), sorted((), key=abs)",
+    "sorted(range(n), key=lambda i: i % 2 == 0, reverse=True), [x + 1 for x in sorted(map(double, xs), key=lambda x: -x)]",
+    "sorted([(1, 'b'), (0, 'a'), (1, 'a')], key=lambda p: p[0]), sorted(zip(xs, range(n)), key=lambda p: p[1] % 2)",
+    "sorted(['b', 'a'], key=lambda s: s[0]), sorted(xs, key=lambda x: (x % 2, x)), sorted(range(n), key=str)",
+    "sorted(range(n), key=lambda i: i if i % 2 else 'odd')",
+    "sorted(range(n), key=double, reverse='yes')",
+    "sorted(range(n), key=checked)",
+    "sorted(xs, abs)",
+    "sorted(xs, key=noted), log[:]",
     "list(map(checked, range(n)))",
     "list(map(stops, range(n))), sum(map(stops, range(n))), max(map(stops, range(n)))",
     "list(map(noted, xs)), log[:]",
@@ -89,6 +98,15 @@ EXPRESSIONS = (
     "list(filter(double, xs, xs))",
     "functools.reduce(double, xs)",
     "functools.reduce((x for x in xs), xs)",
+    "1 if map(double, []) else 0, not filter(None, xs), map(double, xs) is None, map(double, xs) == map(double, xs)",
+    "k in map(double, xs), 3 in filter(None, xs), 99 not in map(abs, xs)",
+    "len(map(double, xs))",
+    "map(double, xs)[0]",
+    "map(double, xs) + 1",
+    "max(*map(double, xs), 1), print(*map(double, xs)), divmod(*map(abs, (n, 3)))",
+    "[m for m in [map(double, xs)]][0].__next__(), {'m': filter(None, xs)}['m'].__next__(), (map(double, xs), n)[0].__next__()",
+    "(lambda m: sum(m) + sum(m))(map(double, xs)), (lambda m: [next(m), *m])(filter(None, [k, n, 0, 3]))",
+    "list(zip(map(double, xs), filter(None, xs))), list(enumerate(map(double, range(n)))), list(map(double, reversed(xs)))",
     "next(map(double, xs)), list(iter(map(double, xs)))",
     "map(double, xs).__class__.__name__, type(filter(None, xs)).__name__, isinstance(map(double, xs), map)",
     "[*map(double, xs)], {*map(double, range(n))}, dict(zip(range(n), map(double, xs))), '-'.join(map(str, range(n)))",
@@ -125,6 +143,8 @@ BODIES = {
     "raises in the function": (
         "    try:\n        for y in map(checked, range(n + 3)):\n            s += y\n    except ValueError as error:\n        s += error.args[0]\n"
     ),
+    "unpacked": "    p, q = map(double, range(2))\n    p, *rest = map(lambda x: x + k, range(3))\n    s += p + q + rest[-1]\n",
+    "given on": "    global kept\n    kept = map(double, xs)\n    s += sum(kept)\n    kept = list(kept)\n",
     "in a variable": "    m = map(double, xs)\n    for y in m:\n        s += y\n        if s > 3:\n            break\n    s += sum(m)\n",
     "another map": "    def map(f, x):\n        return x\n    for y in map(double, xs):\n        s += y\n",
     "many rounds": (
@@ -151,5 +171,5 @@ def test_names():
     """What reports name are the built-ins."""
     codes = [copy.__code__ for copies in lazily._COPIES.values() for copy in copies]
     assert len(codes) == len(set(map(id, codes))) == len(lazily._LEVELS)
-    assert {code.co_name for code in codes} == {"list", "map", "filter", "reduce", "min", "max"}
+    assert {code.co_name for code in codes} == {"list", "map", "filter", "reduce", "min", "max", "sorted"}
     assert set(generators.KINDS.values()) == {"map", "map_together", "filter"}

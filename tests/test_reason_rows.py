@@ -30,7 +30,7 @@ SAID = {
     "PJ108": "comprehension or container display not supported: list or iterator",
     "PJ109": "text is put together: FORMAT_WITH_SPEC",
     "PJ111": "call not supported: id",
-    "PJ112": "arguments of this call not supported: sorted with key=",
+    "PJ112": "arguments of this call not supported: max with key=, default=",
     "PJ113": "calls nested too deep to inline: f",
     "PJ114": "function cannot be inlined: g",
     "PJ115": "call with an effect outside the program's arrays: print",

@@ -33,7 +33,7 @@ EXAMPLES: dict[str, str] = {
     "PJ108": f("one = other = iter(x)\nreturn sum(one)", "f([1.5])"),
     "PJ109": f("text = f'{x:.2f}'\nreturn len(text)", "f(1.5)"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
-    "PJ112": f("return sorted(x, key=abs)", "f([2, 1])"),
+    "PJ112": f("return max(x, key=abs, default=1)", "f((1, 2))"),
     "PJ113": f("return x if x < 1 else f(x - 1)", "f(1.5)"),
     "PJ114": f("return g(x)", "f(1.5)", before="def g(x):\n    return locals()\n\n"),
     "PJ115": f("print(x)\nreturn x + x", "f(1.5)"),

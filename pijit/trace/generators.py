@@ -376,6 +376,44 @@ def _end_sorted(t: Tracer, consumer: Consumer) -> object:
     return _called(t, call)
 
 
+# sorted with key=: what is yielded are items with what they are sorted by; held are a list of each, and whether it is the other way round
+
+
+def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+    reverse = kwargs.get("reverse", Known(False))
+    if kind_of(reverse) not in ("bool", "int"):
+        raise Break("call_arguments", "sorted with such a reverse=")
+    lists = [_begin_list("sorted")(t, args, {}) for _ in range(2)]
+    return [*(held for (held,) in lists), reverse]
+
+
+def _take_by_key(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    from . import objects
+
+    assert isinstance(value, Container)
+    item, key = value.items
+    if kind_of(key) not in _NUMBERS:
+        raise Break("call_arguments", "sorted by what is no number")
+    objects.append(t, consumer.held[0], item)
+    objects.append(t, consumer.held[1], key)
+    return _next(t)
+
+
+def _end_by_key(t: Tracer, consumer: Consumer) -> object:
+    from . import opaque
+
+    *lists, reverse = consumer.held
+    return _called(t, lambda: opaque.call_pure(t, _by_key, lists, {"reverse": reverse}))
+
+
+def _by_key(items: list[Any], keys: list[Any], reverse: Any = False) -> list[Any]:
+    """What sorting the items would give, which compares the keys in the same order."""
+    return list(map(items.__getitem__, sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)))
+
+
+_by_key.__name__ = _by_key.__qualname__ = "sorted"  # in reports
+
+
 def _called(t: Tracer, call: Callable[[], Abstract]) -> object:
     """The result of a call that is made when the generator is exhausted, in the name of the consumer."""
     before = t.state
@@ -406,4 +444,5 @@ CONSUMERS: dict[Any, Row] = {
 }
 # What takes the only thing that a generator yields; if it yields nothing, the call raises.
 ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
-_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY)}
+BY_KEY = Row("by_key", _begin_by_key, _take_by_key, _end_by_key)
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY)}

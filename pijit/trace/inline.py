@@ -168,9 +168,13 @@ def _frame(
     return FrameState(bytecode, control_flow(bytecode), function, globals_, builtins_, bytecode.start, locals_, then=then)
 
 
-def own_frame(t: Tracer, function: types.FunctionType, values: Sequence[Abstract]) -> FrameState:
+def own_frame(function: types.FunctionType, values: Sequence[Abstract]) -> FrameState:
     """The frame of a function of pijit's own, which the program does not have."""
-    return _frame(t, function.__code__, Known(function), function.__globals__, _builtins_of(function), dict(enumerate(values)), None)
+    bytecode = decode(function.__code__)
+    locals_ = [*values, *[UNBOUND] * (len(bytecode.slots) - len(values))]
+    return FrameState(
+        bytecode, control_flow(bytecode), Known(function), function.__globals__, _builtins_of(function), bytecode.start, locals_
+    )
 
 
 def can_inline(code: types.CodeType) -> bool:

@@ -85,9 +85,14 @@ def _greatest(key: Any, items: Any) -> Iterator[Any]:
         yield best
 
 
+def _keyed(key: Any, items: Any) -> Iterator[Any]:
+    for item in items:
+        yield item, key(item)
+
+
 _OWN = {
     _each: "list", _mapped: "map", _mapped_together: "map", _filtered: "filter", _filtered_by_truth: "filter", _reduced: "reduce",
-    _reduced_from: "reduce", _least: "min", _greatest: "max",
+    _reduced_from: "reduce", _least: "min", _greatest: "max", _keyed: "sorted",
 }  # fmt: skip
 _KINDS = {_mapped: "map", _mapped_together: "map_together", _filtered: "filter", _filtered_by_truth: "filter"}
 _BY_KEY = {min: _least, max: _greatest}
@@ -120,7 +125,7 @@ def _begun(t: Tracer, function: Any, *values: Abstract) -> Suspended:
     level = max([level, *(1 + _LEVELS[id(frame.bytecode.code)] for frame in t.state.frames if is_own(frame))])
     if level >= _DEEPEST:
         raise Break("inline_limit", _OWN[function])
-    return generators.suspended(inline.own_frame(t, _COPIES[function][level], values))
+    return generators.suspended(inline.own_frame(_COPIES[function][level], values))
 
 
 def _level(value: Abstract) -> int:
@@ -155,9 +160,15 @@ def reduced(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> obj
 
 
 def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
-    """min and max with key="""
-    key, *more = kwargs.values()
-    if function not in _BY_KEY or "key" not in kwargs or more or not args:
+    """min, max and sorted with key="""
+    from . import calls
+
+    more = {name: value for name, value in kwargs.items() if name != "key"}
+    if isinstance(kwargs["key"], Known) and kwargs["key"].value is None:
+        return calls.call(t, Known(function), args, more)
+    if function is sorted and len(args) == 1 and set(more) <= {"reverse"}:
+        return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keyed, kwargs["key"], args[0])], more)
+    if function not in _BY_KEY or more or not args:
         raise Break("call_arguments", f"{function.__name__} with {', '.join(f'{name}=' for name in kwargs)}")
     items = args[0] if len(args) == 1 else Container("tuple", tuple(args))
-    return generators.consume_by(t, generators.ONLY, [_begun(t, _BY_KEY[function], key, items)], {})
+    return generators.consume_by(t, generators.ONLY, [_begun(t, _BY_KEY[function], kwargs["key"], items)], {})
