@@ -107,6 +107,7 @@ EXPRESSIONS = (
     "[m for m in [map(double, xs)]][0].__next__(), {'m': filter(None, xs)}['m'].__next__(), (map(double, xs), n)[0].__next__()",
     "(lambda m: sum(m) + sum(m))(map(double, xs)), (lambda m: [next(m), *m])(filter(None, [k, n, 0, 3]))",
     "list(zip(map(double, xs), filter(None, xs))), list(enumerate(map(double, range(n)))), list(map(double, reversed(xs)))",
+    "filter(bool, xs).__reduce__()[1][0], filter(None, xs).__reduce__()[1][0], map(double, xs).__reduce__()[1][0] is double",
     "next(map(double, xs)), list(iter(map(double, xs)))",
     "map(double, xs).__class__.__name__, type(filter(None, xs)).__name__, isinstance(map(double, xs), map)",
     "[*map(double, xs)], {*map(double, range(n))}, dict(zip(range(n), map(double, xs))), '-'.join(map(str, range(n)))",
@@ -144,6 +145,10 @@ BODIES = {
         "    try:\n        for y in map(checked, range(n + 3)):\n            s += y\n    except ValueError as error:\n        s += error.args[0]\n"
     ),
     "unpacked": "    p, q = map(double, range(2))\n    p, *rest = map(lambda x: x + k, range(3))\n    s += p + q + rest[-1]\n",
+    "taken apart": (
+        "    for y in filter(bool, xs):\n        s += y\n    m = filter(bool, xs)\n    for y in m:\n        s += y\n        print(s)\n"
+        "        s += m.__reduce__()[1][0] is bool\n"
+    ),
     "given on": "    global kept\n    kept = map(double, xs)\n    s += sum(kept)\n    kept = list(kept)\n",
     "in a variable": "    m = map(double, xs)\n    for y in m:\n        s += y\n        if s > 3:\n            break\n    s += sum(m)\n",
     "another map": "    def map(f, x):\n        return x\n    for y in map(double, xs):\n        s += y\n",

@@ -148,7 +148,7 @@ def mapped(t: Tracer, function: Abstract, items: list[Abstract]) -> Abstract:
 
 def filtered(t: Tracer, function: Abstract, items: Abstract) -> Abstract:
     """filter(function, items)"""
-    by_truth = isinstance(function, Known) and (function.value is None or function.value is bool)
+    by_truth = isinstance(function, Known) and function.value is None
     return _begun(t, _filtered_by_truth if by_truth else _filtered, function, items)
 
 
