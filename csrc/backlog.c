@@ -228,7 +228,7 @@ static bool advance(Backlog *b, Task *t, int64_t rows)
         memcpy(walk.steps, target->steps, (size_t)plan->naxes * sizeof *walk.steps);
         copies_of(&walk, t->p, plan->naxes, &copies);
         copies.out[0] = high - low;
-        (void)pj_assign(target->data + low * target->steps[0], b->log, target->itemsize, plan->naxes, copies.out);
+        pj_copy(target->data + low * target->steps[0], b->log, target->itemsize, plan->naxes, copies.out);
     }
     t->done = flags ? low : high;
     return !flags;

@@ -5,7 +5,8 @@
 #include "axes.h"
 
 #define PIECE ((size_t)4096) /* bytes; a multiple of every size of elements */
-#define SHORT 16
+#define SHORT 16 /* elements of rows of which several are copied at once, place by place, */
+#define LONG 64  /* but for those of so many bytes that lie behind each other */
 #define ROWS 128
 
 /* One value for all is read once: the compiler cannot know that it is not overwritten. */
@@ -113,7 +114,8 @@ static bool copy_short_rows(char *to, const char *from, const Axis *axes, int64_
     if (row->from == 0 && row->to == itemsize && row->n * itemsize < (int64_t)PIECE) {
         return fill_rows(to, from, axes, itemsize);
     }
-    if (row->n > SHORT || axes->n < SHORT || magnitude(axes->to) < row->n * magnitude(row->to)) {
+    const bool whole = row->to == itemsize && row->from == itemsize && row->n * itemsize >= LONG;
+    if (whole || row->n > SHORT || axes->n < SHORT || magnitude(axes->to) < row->n * magnitude(row->to)) {
         return false;
     }
     for (int64_t done = 0; done < axes->n; done += ROWS) {
@@ -215,20 +217,39 @@ static void rising(char **to, const char **from, Axis *axes, int naxes)
     }
 }
 
-/* target[...] = source; block: the lengths, then the target's steps, then the source's (0 where it is stretched). False:
- * there is no memory for a copy, and nothing was written. */
-int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
+/* The axes of a block in order; gives how many elements there are. */
+static int64_t axes_of(Axis *axes, int *naxes, int64_t ndim, const int64_t *block)
 {
-    Axis axes[MAX_AXES];
     int64_t count = 1;
     for (int64_t i = 0; i < ndim; i++) {
         axes[i] = (Axis){block[i], 0, block[ndim + i], block[2 * ndim + i]};
         count *= block[i];
     }
+    *naxes = count == 0 ? 0 : arranged_or_one(axes, ndim);
+    return count;
+}
+
+/* What pj_assign does where target and source have no memory in common. */
+void pj_copy(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
+{
+    Axis axes[MAX_AXES];
+    int naxes;
+    if (axes_of(axes, &naxes, ndim, block) != 0) {
+        rising(&target, &source, axes, naxes);
+        copy_axes(target, source, axes, naxes, itemsize);
+    }
+}
+
+/* target[...] = source; block: the lengths, then the target's steps, then the source's (0 where it is stretched). False:
+ * there is no memory for a copy, and nothing was written. */
+int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block)
+{
+    Axis axes[MAX_AXES];
+    int naxes;
+    const int64_t count = axes_of(axes, &naxes, ndim, block);
     if (count == 0) {
         return 1;
     }
-    const int naxes = arranged_or_one(axes, ndim);
     if (same_elements(target, source, axes, naxes)) {
         return 1;
     }

@@ -23,6 +23,7 @@ PyObject *pj_view(PyObject *base, void *data, int64_t typenum, int64_t ndim, int
 
 /* copy.c */
 void pj_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t itemsize);
+void pj_copy(char *to, const char *from, int64_t itemsize, int64_t ndim, const int64_t *block);
 int64_t pj_assign(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block);
 void pj_assign_around(char *target, const char *source, int64_t itemsize, int64_t ndim, const int64_t *block, const char *part);
 void pj_extent(const char *data, int64_t itemsize, int64_t ndim, const int64_t *dims, const int64_t *steps, uintptr_t *low,

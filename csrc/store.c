@@ -15,7 +15,6 @@
 
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
-#define FAR_ENOUGH 64 /* bytes of rows that are copied one by one; of shorter ones, several at once */
 #define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
 #define COPIED 2048 /* and those that are sooner copied there only */
 
@@ -33,16 +32,8 @@ static void point_at(const Plan *plan, int64_t *p, const char *data, const int64
 /* Stores rows of the first axis, from the buffer. */
 static void put(const Plan *plan, const Walk *target, int64_t first, int64_t n, const char *buffer, Copies *copies)
 {
-    const int64_t step = target->steps[0], size = target->itemsize;
-    char *to = target->data + first * step;
-    if (plan->naxes == 2 && target->steps[1] == size && copies->steps[0] >= FAR_ENOUGH) {
-        for (int64_t i = 0; i < n; i++, to += step, buffer += copies->steps[0]) {
-            memcpy(to, buffer, (size_t)copies->steps[0]);
-        }
-        return;
-    }
     copies->out[0] = n;
-    (void)pj_assign(to, buffer, size, plan->naxes, copies->out);
+    pj_copy(target->data + first * target->steps[0], buffer, target->itemsize, plan->naxes, copies->out);
 }
 
 /* Both give the first row of the first axis that was not stored, and have a buffer for `rows` of them. */
@@ -134,8 +125,7 @@ static int64_t run_logged(Kernel kernel, const Plan *plan, int64_t *p, const Wal
         int64_t high = rows < n - low ? low + rows : n;
         p[plan->log] = (int64_t)(intptr_t)(buffer - low * copies.steps[0]);
         if (raised(kernel, plan, low, high, p)) {
-            copies.out[0] = high - low;
-            (void)pj_assign(target->data + low * target->steps[0], buffer, target->itemsize, plan->naxes, copies.out);
+            put(plan, target, low, high - low, buffer, &copies);
             break;
         }
         low = high;
@@ -157,11 +147,11 @@ static int run_saved(Kernel kernel, const Plan *plan, int64_t *p, const Walk *ta
     }
     Copies copies;
     copies_of(target, p, plan->naxes, &copies);
-    (void)pj_assign(buffer, target->data, target->itemsize, plan->naxes, copies.back);
+    pj_copy(buffer, target->data, target->itemsize, plan->naxes, copies.back);
     if (!raised(kernel, plan, 0, p[0], p)) {
         return DONE;
     }
-    (void)pj_assign(target->data, buffer, target->itemsize, plan->naxes, copies.out);
+    pj_copy(target->data, buffer, target->itemsize, plan->naxes, copies.out);
     return REDO;
 }
 
@@ -176,11 +166,11 @@ static int run_copied(Kernel kernel, const Plan *plan, int64_t *p, const Walk *t
     Copies copies;
     copies_of(target, p, plan->naxes, &copies);
     memcpy(copy.steps, copies.steps, sizeof copy.steps);
-    (void)pj_assign(copy.data, target->data, target->itemsize, plan->naxes, copies.back);
+    pj_copy(copy.data, target->data, target->itemsize, plan->naxes, copies.back);
     point_at(plan, p, copy.data, copy.steps);
     bool good = plan->log < 0 ? !raised(kernel, plan, 0, p[0], p) : run_logged(kernel, plan, p, &copy, log, rows) == p[0];
     if (good) {
-        (void)pj_assign(target->data, copy.data, target->itemsize, plan->naxes, copies.out);
+        pj_copy(target->data, copy.data, target->itemsize, plan->naxes, copies.out);
     }
     Py_DECREF(owner);
     return good ? DONE : REDO;
@@ -204,7 +194,7 @@ static int64_t run_lagged(Kernel kernel, const Plan *plan, int64_t *p, const Wal
         point_at(plan, p, fresh - low * row, copies.steps);
         if (plan->in_place) {
             copies.back[0] = high - low;
-            (void)pj_assign(fresh, target->data + low * target->steps[0], target->itemsize, plan->naxes, copies.back);
+            pj_copy(fresh, target->data + low * target->steps[0], target->itemsize, plan->naxes, copies.back);
         }
         if (plan->log >= 0) {
             p[plan->log] = (int64_t)(intptr_t)(log - low * row);

@@ -91,7 +91,7 @@ static inline int64_t raised(Kernel kernel, const Plan *plan, int64_t low, int64
     return status & (plan->watched | PJ_TROUBLE);
 }
 
-/* An array and what lies contiguously in a buffer, for pj_assign. */
+/* An array and what lies contiguously in a buffer, for pj_copy. */
 typedef struct {
     int64_t steps[MAX_AXES]; /* of the buffer */
     int64_t out[3 * MAX_AXES], back[3 * MAX_AXES];

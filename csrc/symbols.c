@@ -76,7 +76,6 @@ PyObject *pj_symbols(void)
         {"pj_kept", (void *)pj_kept},
         {"pj_assign", (void *)pj_assign},
         {"pj_assign_around", (void *)pj_assign_around},
-        {"pj_spread", (void *)pj_assign}, /* where nothing overlaps: it cannot fail */
         {"pj_ramp_ints", (void *)pj_ramp_ints},
         {"pj_ramp_floats", (void *)pj_ramp_floats},
         {"pj_roll", (void *)pj_roll},
