@@ -71,7 +71,7 @@ def define(module: ir.Module, kernel: Kernel) -> ir.Function:
         from .folds import FoldedBody
 
         FoldedBody(body, kernel).emit(body)
-    elif any(by_loop(kernel, step) for step in kernel.steps):
+    elif loops(kernel):
         from .tiles import TiledBody
 
         TiledBody(body, kernel).emit(body)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Np
 from ..ir.ufuncs import place_counts, raises, repeatable
-from .kernels import by_loop
+from .kernels import loops
 
 _SHORT = 3  # steps
 
@@ -50,7 +50,7 @@ def can_repeat(kernel: Kernel, feeds: dict[int, int]) -> bool:
         return False
     if len(feeds) != len(kernel.outputs) or not all(_fits(kernel, output, operand) for output, operand in feeds.items()):
         return False
-    if any(operand.rows for operand in kernel.operands) or any(by_loop(kernel, step) for step in kernel.steps):
+    if any(operand.rows for operand in kernel.operands) or loops(kernel):
         return False
     return kernel.operands[store.operand].dtype == kernel.dtype(store.reference)
 

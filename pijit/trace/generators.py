@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _NUMBERS = ("int", "float", "bool", "np")
-KINDS: dict[CodeType, str] = {}  # by code, what exits make of generators that the program does not have: iterators of built-ins (lazily.py)
+KINDS: dict[int, str] = {}  # by the id of their code, what exits make of generators that the program does not have (lazily.py)
 
 
 def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
@@ -55,7 +54,7 @@ def suspended(frame: FrameState, pc: int | None = None) -> Suspended:
     function = frame.made[0] if frame.made else frame.function
     assert function is not None
     return Suspended(
-        KINDS.get(bytecode.code, "generator"),
+        KINDS.get(id(bytecode.code), "generator"),
         (function, *kept, *frame.stack),
         bytecode=bytecode,
         pc=frame.pc if pc is None else pc,

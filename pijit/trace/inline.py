@@ -159,22 +159,29 @@ def _frame(
     then: Then | None,
 ) -> FrameState:
     t.guards.frame("unmonitored", code, text=f"no tool of sys.monitoring watches {code.co_qualname}")
-    bytecode = decode(code)
+    return _beginning(decode(code), function, globals_, builtins_, values, then)
+
+
+def own_frame(function: types.FunctionType, values: Sequence[Abstract]) -> FrameState:
+    """The frame of a function of pijit's own, which the program does not have."""
+    named = dict(enumerate(values))
+    return _beginning(decode(function.__code__), Known(function), function.__globals__, _builtins_of(function), named, None)
+
+
+def _beginning(
+    bytecode: Bytecode,
+    function: Abstract | None,
+    globals_: dict[str, Any],
+    builtins_: dict[str, Any],
+    values: dict[int, Abstract],
+    then: Then | None,
+) -> FrameState:
     locals_: list[Abstract] = [UNBOUND] * len(bytecode.slots)
     for slot, value in values.items():
         locals_[slot] = value
     for slot in bytecode.free_slots:
         locals_[slot] = LAZY
     return FrameState(bytecode, control_flow(bytecode), function, globals_, builtins_, bytecode.start, locals_, then=then)
-
-
-def own_frame(function: types.FunctionType, values: Sequence[Abstract]) -> FrameState:
-    """The frame of a function of pijit's own, which the program does not have."""
-    bytecode = decode(function.__code__)
-    locals_ = [*values, *[UNBOUND] * (len(bytecode.slots) - len(values))]
-    return FrameState(
-        bytecode, control_flow(bytecode), Known(function), function.__globals__, _builtins_of(function), bytecode.start, locals_
-    )
 
 
 def can_inline(code: types.CodeType) -> bool:

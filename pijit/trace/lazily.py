@@ -1,5 +1,5 @@
-"""What map and filter give, and what functools.reduce, min and max with key= take: generators of pijit's own, which are consumed as those of the
-program are (generators.py). An exit makes the iterator that the built-in makes, and knows nothing of them.
+"""What map and filter give, and what functools.reduce and min, max and sorted with key= take: generators of pijit's own, which are consumed as
+those of the program are (generators.py). An exit makes the iterator that the built-in makes, and knows nothing of them.
 """
 
 from __future__ import annotations
@@ -61,6 +61,9 @@ def _reduced_from(function: Any, items: Any, value: Any) -> Iterator[Any]:
     yield value
 
 
+# Two, as the operator is an instruction of theirs, which special methods are inlined for.
+
+
 def _least(key: Any, items: Any) -> Iterator[Any]:
     started = False
     for item in items:
@@ -102,7 +105,7 @@ _DEEPEST = 3  # that many within each other, each with code of its own: no code 
 def _copy(function: Any, name: str) -> types.FunctionType:
     code = function.__code__.replace(co_name=name, co_qualname=name)
     if function in _KINDS:
-        generators.KINDS[code] = _KINDS[function]
+        generators.KINDS[id(code)] = _KINDS[function]
     return types.FunctionType(code, {"__builtins__": {}}, name)
 
 

@@ -298,24 +298,24 @@ class Suspended(Container):
         return (self.kind, self.place(), *(item.shape() for item in self.items))
 
     def recipe(self) -> Recipe:
-        if self.built is None and self.kind != "generator":
-            object.__setattr__(self, "built", self._of_built_in())
         if self.built is None:
-            held = [(slot, item) for slot, item in enumerate(self.locals) if not isinstance(item, Lazy | Unbound)]
-            head = (self.items[0].recipe(), KnownRecipe(self.pc if self.started else 0), KnownRecipe(tuple(slot for slot, _ in held)))
-            parts = (*(item.recipe() for _, item in held), *(item.recipe() for item in self.stack))
-            object.__setattr__(self, "built", Build(self.kind, (*head, *parts)))
+            parts = self._of_generator() if self.kind == "generator" else self._of_built_in()
+            object.__setattr__(self, "built", Build(self.kind, parts))
         assert self.built is not None
         return self.built
 
+    def _of_generator(self) -> tuple[Recipe, ...]:
+        held = [(slot, item) for slot, item in enumerate(self.locals) if not isinstance(item, Lazy | Unbound)]
+        head = (self.items[0].recipe(), KnownRecipe(self.pc if self.started else 0), KnownRecipe(tuple(slot for slot, _ in held)))
+        return (*head, *(item.recipe() for _, item in held), *(item.recipe() for item in self.stack))
 
-    def _of_built_in(self) -> Build:
+    def _of_built_in(self) -> tuple[Recipe, ...]:
         """Its locals are the function and what it goes through; on its stack is the iterator over that."""
         function, items = self.locals[:2]
         iterator = self.stack[0] if self.started else items
         several = iterator.inner() if self.kind == "map_together" else (iterator,)
         called = KnownRecipe(None) if isinstance(function, Unbound) else function.recipe()
-        return Build(self.kind, (called, *(item.recipe() for item in several)))
+        return (called, *(item.recipe() for item in several))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

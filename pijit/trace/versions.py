@@ -76,7 +76,7 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
         if isinstance(abstract, Together):
             return _counting(abstract, param)
         if isinstance(abstract, Suspended) and loop is not None:
-            return abstract.with_inner((abstract.items[0], *_numbers(abstract, param), *abstract.stack))
+            return abstract.with_inner((abstract.items[0], *_stored(abstract, lambda item: _number(item, param)), *abstract.stack))
         return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
 
     done: Done = {}
@@ -138,11 +138,9 @@ def _counting(iterator: Together, param: Callable[[Value], Value]) -> Together:
     return iterator if count is None or (iterator.rounds() and isinstance(count, Const)) else replace(iterator, count=param(count))
 
 
-def _numbers(generator: Suspended, param: Callable[[Value], Value]) -> tuple[Abstract, ...]:
-    """The locals of a generator; the numbers among them that its code stores are values."""
-    return tuple(
-        _number(item, param) if slot in generator.stores and isinstance(item, Known) else item for slot, item in enumerate(generator.locals)
-    )
+def _stored(generator: Suspended, change: Callable[[Abstract], Abstract]) -> tuple[Abstract, ...]:
+    """The locals of a generator, those that its code stores changed."""
+    return tuple(change(item) if slot in generator.stores else item for slot, item in enumerate(generator.locals))
 
 
 def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstract:
@@ -157,8 +155,7 @@ def _advancing(generator: Suspended, param: Callable[[Value], Value]) -> Abstrac
             return item.moved(param(item.position))
         return item if isinstance(item, Unrolled) else item.remade(param(v) for v in item.parts())
 
-    locals_ = (varying(item) if slot in generator.stores else item for slot, item in enumerate(generator.locals))
-    return generator.with_inner((generator.items[0], *locals_, *map(varying, generator.stack)))
+    return generator.with_inner((generator.items[0], *_stored(generator, varying), *map(varying, generator.stack)))
 
 
 def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:

@@ -41,19 +41,13 @@ from ..values import (
     kind_of,
     spread,
 )
-from .rows import abstract, fold, index, no_keywords, row, scalar_kind, type_of, value
+from .rows import abstract, expect, fold, index, no_keywords, row, scalar_kind, type_of, value
 
 if TYPE_CHECKING:
     from ..tracer import Tracer
 
 Args = list[Abstract]
 Kwargs = dict[str, Abstract]
-
-
-def _count(name: str, args: Args, kwargs: Kwargs, low: int, high: int | None = None) -> None:
-    no_keywords(name, kwargs)
-    if not low <= len(args) <= (low if high is None else high):
-        raise Break("always_raises", f"{name} of {len(args)} arguments")
 
 
 # ---- conversions -------------------------------------------------------------------------------------------------------------
@@ -64,7 +58,7 @@ def int_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     folded = _fold(int, args, kwargs)
     if folded is not None:
         return folded
-    _count("int", args, kwargs, 1)
+    expect("int", args, kwargs, 1)
     kind = scalar_kind(args[0])
     if kind in ("float", "f"):
         return Scalar(t.emit("float_to_int", (cast(t, value(args[0], "int"), FLOAT),), INT))
@@ -80,7 +74,7 @@ def float_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     folded = _fold(float, args, kwargs)
     if folded is not None:
         return folded
-    _count("float", args, kwargs, 1)
+    expect("float", args, kwargs, 1)
     if scalar_kind(args[0]) in ("", "c"):
         return opaque.call_pure(t, float, args, kwargs)
     return abstract(to_float(t, args[0]))
@@ -106,7 +100,7 @@ def complex_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(complex.conjugate)
 def conjugate(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("conjugate", args, kwargs, 1)
+    expect("conjugate", args, kwargs, 1)
     number = spread(args[0])
     if not isinstance(number, Complex):
         raise Break("call_arguments", f"conjugate of {describe(args[0])}")
@@ -119,7 +113,7 @@ ATTRIBUTES["complex", "imag"] = lambda t, owner: Scalar(owner.parts()[1])
 
 @row(bool)
 def bool_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("bool", args, kwargs, 0, 1)
+    expect("bool", args, kwargs, 0, 1)
     if not args:
         return Known(False)
     if isinstance(args[0], ArrayValue) or scalar_kind(args[0]) == "c":
@@ -130,7 +124,7 @@ def bool_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(tuple)
 def tuple_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("tuple", args, kwargs, 0, 1)
+    expect("tuple", args, kwargs, 0, 1)
     items = _items(args[0]) if args else ()
     if items is None and isinstance(args[0], Opaque) and args[0].cls in (list, str):
         return deeds.do(t, "call", [Known(tuple), args[0]], (), pure=True)
@@ -141,14 +135,14 @@ def tuple_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(slice)
 def slice_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("slice", args, kwargs, 1, 3)
+    expect("slice", args, kwargs, 1, 3)
     none = Known(None)
     return Container("slice", (none, args[0], none) if len(args) == 1 else (*args, *[none] * (3 - len(args))))
 
 
 @row(range)
 def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("range", args, kwargs, 1, 3)
+    expect("range", args, kwargs, 1, 3)
     items = [abstract(index(t, a, "range")) for a in args]
     start, stop = (Known(0), items[0]) if len(items) == 1 else (items[0], items[1])
     step = items[2] if len(items) == 3 else Known(1)
@@ -199,7 +193,7 @@ def map_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(filter)
 def filter_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("filter", args, kwargs, 2)
+    expect("filter", args, kwargs, 2)
     _goes_through("filter", args[1], _ITERABLE)
     return lazily.filtered(t, *args)
 
@@ -217,7 +211,7 @@ def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(reversed)
 def reversed_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("reversed", args, kwargs, 1)
+    expect("reversed", args, kwargs, 1)
     _goes_through("reversed", args[0], _REVERSIBLE)
     return iteration.backwards(t, args[0]) or Container("reversed", tuple(args))
 
@@ -256,7 +250,7 @@ def abs_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     folded = _fold(abs, args, kwargs)
     if folded is not None:
         return folded
-    _count("abs", args, kwargs, 1)
+    expect("abs", args, kwargs, 1)
     if isinstance(args[0], Complex):
         return complexes.absolute(t, args[0])
     kind = kind_of(args[0])
@@ -296,7 +290,7 @@ def pow_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(divmod)
 def divmod_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("divmod", args, kwargs, 2)
+    expect("divmod", args, kwargs, 2)
     if all(kind_of(a) in ("int", "bool", "float") for a in args):
         return Container("tuple", tuple(operators.binary(t, symbol, args[0], args[1]) for symbol in ("//", "%")))
     return opaque.call_pure(t, divmod, args, kwargs)
@@ -405,7 +399,7 @@ for _kind in views.KINDS:
 
 @row(len)
 def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("len", args, kwargs, 1)
+    expect("len", args, kwargs, 1)
     (operand,) = args
     if isinstance(operand, ArrayValue):
         if not operand.dims:
@@ -442,13 +436,13 @@ def _length_of_range(t: Tracer, operand: Container) -> Value:
 
 @row(hasattr)
 def hasattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("hasattr", args, kwargs, 2)
+    expect("hasattr", args, kwargs, 2)
     return Known(presence.has_attribute(t, args[0], _name(args[1])))
 
 
 @row(getattr)
 def getattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
-    _count("getattr", args, kwargs, 2, 3)
+    expect("getattr", args, kwargs, 2, 3)
     from .. import calls
 
     if len(args) == 3 and not presence.has_attribute(t, args[0], _name(args[1])):
@@ -464,7 +458,7 @@ def _name(operand: Abstract) -> str:
 
 @row(isinstance)
 def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    _count("isinstance", args, kwargs, 2)
+    expect("isinstance", args, kwargs, 2)
     cls = type_of(args[0])
     wanted = [item.value for item in items_of(args[1]) or (args[1],) if isinstance(item, Known)]
     if cls is None or not wanted or any(not is_a(w, type) for w in wanted) or len(wanted) != len(items_of(args[1]) or (1,)):

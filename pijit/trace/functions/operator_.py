@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dunder, operators
 from ..values import Abstract, Break
-from .rows import no_keywords, row
+from .rows import expect, row
 
 if TYPE_CHECKING:
     from ..tables import Handler
@@ -26,9 +26,7 @@ _UNARY: dict[Any, str] = {operator.neg: "-", operator.pos: "+", operator.invert:
 
 def _handler(name: str, symbol: str, count: int, does: Callable[..., Abstract]) -> Handler:
     def handle(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-        no_keywords(name, kwargs)
-        if len(args) != count:
-            raise Break("always_raises", f"{name} of {len(args)} arguments")
+        expect(name, args, kwargs, count)
         if any(dunder.class_of(arg) is not None for arg in args):
             raise Break("call_arguments", f"{name} of objects")
         return does(t, symbol, *args)

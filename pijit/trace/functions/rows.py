@@ -34,6 +34,13 @@ def row(*keys: Any) -> Callable[[Handler], Handler]:
     return enter
 
 
+def expect(name: str, args: Sequence[Abstract], kwargs: dict[str, Abstract], low: int, high: int | None = None) -> None:
+    """That there are so many arguments, and no keywords."""
+    no_keywords(name, kwargs)
+    if not low <= len(args) <= (low if high is None else high):
+        raise Break("always_raises", f"{name} of {len(args)} arguments")
+
+
 def abstract(value: Value) -> Abstract:
     """A scalar of the graph; a constant is known."""
     return Known(value.value) if isinstance(value, Const) else Scalar(value)
