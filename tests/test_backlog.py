@@ -171,7 +171,7 @@ def later_in(source: str, *args) -> tuple[int, int]:
         ("m[0] = m[1] * 2\n    s = m[0] + m[1]\n    m[2] = m[0] / s\n    return s", 2),
         ("m[0] += np.exp(m[1])\n    m[2] = m[0] / m[1]", 2),
         ("t = m[1] > 0\n    for i in range(9):\n        m[0][t] += m[1][t]", 1),
-        ("z = m[1] * 1\n    t = z > 0\n    for i in range(9):\n        z[t] = z[t] * 2\n        t = np.abs(z) < 5\n        m[3][t] += 1", 3),
+        ("z = m[1] * 1\n    t = z > 0\n    for i in range(9):\n        z[t] = z[t] * 2\n        t = np.abs(z) < 5\n        m[3][t] += 1", 2),
         ("z = m[1]\n    for i in range(9):\n        y = z * m[2]\n        m[3] += y\n        z = y\n    return z", 1),
     ],
 )

@@ -58,7 +58,7 @@ class Backlog:
         if op.name == "view":
             return self._owners.is_virtual(op.result)
         row = OPS[op.name]
-        return op.name in ("load", "poll", "mask_many", "many_lately") or (row.effect is None and not row.fresh)
+        return op.name in ("load", "poll", "mask_many", "mask_look", "many_lately") or (row.effect is None and not row.fresh)
 
     def _find(self) -> dict[int, bool]:
         """Finds what may wait; gives whether something may be waiting where a block starts, by the block's id."""

@@ -36,7 +36,7 @@ class Native:
 _HEAVY = frozenset(
     {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "mask_many", "pick", "place", "take", "list_ints", "ramp"}
     | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at"}
-    | {"mask_places", "search", "interp"}
+    | {"mask_places", "mask_look", "search", "interp"}
 )
 
 

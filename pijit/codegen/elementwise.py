@@ -10,8 +10,8 @@ from ..ir.graph import Op
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Array, Np
 from ..ir.ufuncs import raises, shows_flags, signals
+from . import inner, rolls, scalars, stores, units
 from . import llvm_ir as ir
-from . import rolls, scalars, stores, units
 from . import words as memory
 from .arrays import ArrayValue, load_element, store_element
 from .assign import at, operand_steps, stretched
@@ -202,7 +202,7 @@ def _elementwise(d: Driver, op: Op) -> ArrayValue:
     sources = [_source(d, value, len(dims), axes) for value, axes in zip(operands, stretch, strict=True)]
     floats = any(name[0] in "fc" for name in dtypes)
     with _watched(d, op, made, floats):
-        if scalars.supports(ufunc, dtypes):
+        if scalars.supports(ufunc, dtypes) and not (op.attrs.get("loop") and inner.find(ufunc, dtypes)):
             trouble = _by_formula(d, ufunc, dtypes, sources, result)
         else:
             trouble = None
@@ -259,9 +259,9 @@ def _by_numpy(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Sour
         _in_memory(d, value, dtype) if data is None else None
         for (data, _, value), dtype in zip(sources, dtypes, strict=False)
     ]
-    inner = 0 if result.type.order == "F" else result.type.ndim - 1
+    innermost = 0 if result.type.order == "F" else result.type.ndim - 1
     lengths = list(result.dims)
-    length = lengths[inner] if lengths else i64(1)
+    length = lengths[innermost] if lengths else i64(1)
     operands = [
         *((place if data is None else data, steps) for (data, steps, _), place in zip(sources, scalars_at, strict=True))
     ]
@@ -269,9 +269,9 @@ def _by_numpy(d: Driver, ufunc: str, dtypes: tuple[str, ...], sources: list[Sour
     pointers, steps_of, count = d.stack(len(operands)), d.stack(len(operands)), d.stack(1)
     b.store(length, count)
     for number, (_, steps) in enumerate(operands):
-        b.store(steps[inner] if steps else i64(0), b.gep(steps_of, [i64(number)], inbounds=True, source_etype=I64))
+        b.store(steps[innermost] if steps else i64(0), b.gep(steps_of, [i64(number)], inbounds=True, source_etype=I64))
     if lengths:
-        lengths[inner] = i64(1)
+        lengths[innermost] = i64(1)
     with _axes(d, result, lengths) as indices:
         for number, (data, steps) in enumerate(operands):
             place = b.gep(pointers, [i64(number)], inbounds=True, source_etype=I64)

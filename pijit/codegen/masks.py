@@ -40,13 +40,23 @@ _FIRST, _MOST = 3, 15
 
 @row("mask_many")
 def _mask_many(d: Driver, op: Op) -> tuple[Any, Any]:
+    return _look(d, op, ZERO)
+
+
+@row("mask_look")
+def _mask_look(d: Driver, op: Op) -> None:
+    _look(d, op, i64(1))
+
+
+def _look(d: Driver, op: Op, soon: Any) -> tuple[Any, Any]:
+    """Looks when no more than ``soon`` times are left without."""
     mask, b = d.array(op.args[0]), d.builder
     d.deferred.flush(d)
     left, patience = d.counter(op.attrs["slot"]), d.counter(-1 - op.attrs["slot"])
     seen = b.load(left, typ=I64)
     b.store(b.sub(seen, i64(1)), left)
     known, look, done = b.block, d.function.append_basic_block("look"), d.function.append_basic_block("on")
-    b.cbranch(b.icmp_signed(">", seen, ZERO), done, look)
+    b.cbranch(b.icmp_signed(">", seen, soon), done, look)
     b.position_at_end(look)
     d.backlog.leave(d)
     block = d.dims_on_stack([*mask.dims, *mask.steps])[0]
@@ -66,11 +76,7 @@ def _mask_many(d: Driver, op: Op) -> tuple[Any, Any]:
 
 @row("many_lately")
 def _many_lately(d: Driver, op: Op) -> Any:
-    b, left = d.builder, d.counter(op.attrs["slot"])
-    seen = b.load(left, typ=I64)
-    made = b.icmp_signed(">", seen, ZERO)
-    b.store(b.select(made, b.sub(seen, i64(1)), seen), left)
-    return made
+    return d.builder.icmp_signed(">", d.builder.load(d.counter(op.attrs["slot"]), typ=I64), ZERO)
 
 
 @row("pick")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MAKERS = frozenset({"ew", "kernel", "kernel_into", "reduce", "arg_extreme", "matmul", "take", "pick", "roll", "empty", "ramp", "search", "interp"})
 # What works on elements and lengths only; views are looked through.
 _READERS = _MAKERS | {"dim", "load", "store", "mask_count", "mask_many", "assign", "place", "roll_into", "view", "kernel_at", "kernel_scattered"}
-_READERS |= {"mask_places", "disjoint", "apart", "within", "bincount", "add_at", "places", "histogram"}
+_READERS |= {"mask_places", "disjoint", "apart", "within", "bincount", "add_at", "places", "histogram", "mask_look"}
 
 
 def _given(op: Op) -> list[Value]:

@@ -154,7 +154,9 @@ ROWS = (
         " and not empty, two floats, the dims of the result, a new array or a NumPy scalar. exit: no memory", _REDO, fresh=True),
     Row("mask_many", "whether at least one element of a bool array in so many is true; where that was so it is not looked at for the next few times;"
         " and how many are true, if not many", effect="read", attrs=("slot", "one_in")),
-    Row("many_lately", "whether mask_many of that slot would not look, which counts as one of those times", effect="read", attrs=("slot",)),
+    Row("many_lately", "whether mask_many of that slot would not look", effect="read", attrs=("slot",)),
+    Row("mask_look", "counts as one of the times that mask_many does not look; at the last of them it looks already", effect="read",
+        attrs=("slot", "one_in")),
     Row("pick", "a[mask], where the mask is for the axes of a from `lead` on; a new C-contiguous array, first along the mask, then the others of a;"
         " args a, mask, the result's dims. exit: no memory", _REDO, attrs=("lead",), fresh=True),
     Row("place", "a[mask] = v; args a, v, mask, how many elements it takes at most; v a NumPy scalar, or an array along the axes before the"

@@ -27,8 +27,8 @@ The kernel operation, as the driver's code generator sees it:
 does the same, and what an `assign` behind the group did: the step of ``kernel.store`` goes into the array ``target``, which has the shape
 (d0, d1, ...), as if it had been computed in full first. How, without a temporary array: codegen/stores.py.
 
-An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered) stays an `ew`, to be done
-by NumPy's own loop.
+An `ew` that the pass leaves (its loop is not among the ``fusible`` ones, or its result is neither C- nor F-ordered, or it is said to be for
+NumPy's ``loop``) stays an `ew`, to be done by that.
 
 Transaction: the kernel stands where the last `ew` of the group stood. No operation in between has an effect beyond
 "read", so every exit between the first and the last, and the kernel's own, resumes at the first one's instruction: the
@@ -226,7 +226,8 @@ class _Plan:
 def can_fuse(op: Op, fusible: Fusible) -> bool:
     """Whether a kernel can do the operation."""
     type = op.result.type
-    return isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], dtypes_of(op))
+    alone = op.attrs.get("loop", False)
+    return not alone and isinstance(type, Array) and type.order in ("C", "F") and fusible(op.attrs["ufunc"], dtypes_of(op))
 
 
 def _by_rows(op: Op, formula: Fusible) -> bool:

@@ -24,9 +24,10 @@ import numpy as np
 
 from ..ir.evaluate import elementwise
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
+from ..ir.loops import natural_loops
 from ..ir.ops import OPS
 from ..ir.types import BOOL, INT, Array, Np
-from ..ir.ufuncs import can_raise
+from ..ir.ufuncs import can_raise, function
 from ..ir.uses import Uses
 from .again import repeatable, seen_elsewhere
 from .copies import Copier
@@ -40,13 +41,18 @@ _LONG = frozenset({"floor_divide", "remainder", "mod"})  # take longer than to m
 def masked(graph: Graph, formula: Fusible) -> None:
     """Gives such stretches a second way."""
     uses, slots = Uses(graph), itertools.count()  # found once: of what is made of the mask's elements, both ways need what one did
+    repeated = {id(block) for _, blocks in natural_loops(graph) for block in blocks}
     for origin in list(graph.blocks):
-        block, group, slot = origin, _next(uses, origin, formula), next(slots)
+        block, group, slot, tail = origin, _next(uses, origin, formula), next(slots), None
         while group is not None:
-            block, whole = _divide(block, group, slot)
+            divided, (block, whole) = block, _divide(block, group, slot)
             group, slot = _next(uses, block, formula), next(slots)
+            if tail is not None and group is None and id(origin) in repeated:
+                _go_back(divided, tail)
+            tail = None
             if group is not None and group.count is not None and _passes_all(uses, origin, block):
-                whole.end = Branch(whole.add("many_lately", (), BOOL, slot=slot), Jump(_tail(block, group)), Jump(block))
+                tail = _tail(block, group, slot)
+                whole.end = Branch(whole.add("many_lately", (), BOOL, slot=slot), Jump(tail), Jump(block))
     graph.arrange()
 
 
@@ -129,6 +135,7 @@ def _divide(block: Block, group: _Group, slot: int) -> tuple[Block, Block]:
     before, after.ops = _around(block, group)
     after.end, packed.end, whole.end = block.end, Jump(after), Jump(after)
     packed.ops = [*group.members, group.place]
+    _leave_to_numpy(packed)
     block.ops = before
     dims = _dims(block, group)
     if group.count is not None:
@@ -145,6 +152,13 @@ def _divide(block: Block, group: _Group, slot: int) -> tuple[Block, Block]:
     block.end = Branch(many, Jump(whole), Jump(packed))
     _Whole(whole, group, dims).emit()
     return after, whole
+
+
+def _leave_to_numpy(packed: Block) -> None:
+    """A single operation between copies that take longer is not worth a kernel of its own: NumPy's loop does it."""
+    computing = [op for op in packed.ops if op.name == "ew"]
+    if len(computing) == 1 and isinstance(function(computing[0].attrs["ufunc"]), np.ufunc):
+        computing[0].attrs["loop"] = True
 
 
 def _around(block: Block, group: _Group) -> tuple[list[Op], list[Op]]:
@@ -172,16 +186,25 @@ def _passes_all(uses: Uses, origin: Block, after: Block) -> bool:
     return isinstance(after.end, Jump) and not any(uses.is_needed_outside(result, origin) for result in made)
 
 
-def _tail(after: Block, group: _Group) -> Block:
-    """The block once more, for when the group's mask takes many."""
+def _tail(after: Block, group: _Group, slot: int) -> Block:
+    """The block once more, for when the group's mask takes many. At its end, when nothing else needs the mask to be there, it may be looked at."""
     made, whole = Block(after.line), Block(after.line)
     whole.ops, rest = _around(after, group)
     _Whole(whole, group, _dims(whole, group)).emit()
     copier = Copier({}, {})
     made.ops = [copier.op(op) for op in (*whole.ops, *rest)]
+    made.ops.append(Op("mask_look", (copier.value(group.mask),), (), {"slot": slot, "one_in": _MANY}, {}, after.line))
     assert isinstance(after.end, Jump)
     made.end = Jump(after.end.target, tuple(map(copier.value, after.end.args)))
     return made
+
+
+def _go_back(divided: Block, tail: Block) -> None:
+    """Where a mask that took few is found to take many, ``tail`` makes it again: once, which is less than compiling a third way."""
+    end = divided.end
+    assert isinstance(end, Branch)
+    if all(OPS[op.name].effect in (None, "read") for op in divided.ops):
+        divided.end = replace(end, yes=Jump(tail))
 
 
 class _Whole:

@@ -37,7 +37,7 @@ _WORK = {
     **dict.fromkeys(("search", "interp"), 1500.0),
     **dict.fromkeys(("bincount", "add_at", "kernel_scattered", "edges", "places", "histogram"), 1000.0),
     "mask_count": 150.0,
-    **dict.fromkeys(("mask_many", "many_lately", "within"), 0.0),
+    **dict.fromkeys(("mask_many", "mask_look", "many_lately", "within"), 0.0),
     **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     "list_get": 2.0,
