@@ -23,6 +23,18 @@ static inline int pj_long_compact(PyObject *o, int64_t *out)
     return 0;
 }
 
+/* Writes another number over an exact int of one digit that nobody else has. */
+static inline void pj_long_set_compact(PyObject *o, bool negative, digit magnitude)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    ((PyLongObject *)o)->long_value.lv_tag = (1 << 3) | (negative ? 2 : 0); /* one digit, and the sign */
+    ((PyLongObject *)o)->long_value.ob_digit[0] = magnitude;
+#else
+    Py_SET_SIZE(o, negative ? -1 : 1);
+    ((PyLongObject *)o)->ob_digit[0] = magnitude;
+#endif
+}
+
 /* 3.12: the sign of an int and how many digits it has are one word. */
 #define PJ_TAGGED_INTS (PY_VERSION_HEX >= 0x030C0000)
 

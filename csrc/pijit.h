@@ -208,6 +208,14 @@ int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
 int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
 
+/* lists.c */
+int64_t pj_store_int(PyObject *list, int64_t index, int64_t value);
+int64_t pj_store_float(PyObject *list, int64_t index, double value);
+int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value);
+int64_t pj_append_int(PyObject *list, int64_t value);
+int64_t pj_append_float(PyObject *list, double value);
+int64_t pj_append_object(PyObject *list, PyObject *value);
+
 /* deeds.c */
 PyObject *pj_do(int64_t *W, int64_t site);
 int64_t pj_do_only(int64_t *W, int64_t site);

@@ -338,3 +338,33 @@ def test_a_complex_number_with_a_part_that_came_in(x):
     with settings(compile_all=True, raise_internal=True):
         for _ in range(3):
             assert describe(fast(x, a)) == describe(of_an_input(x, a))
+
+
+def into_an_attribute(o, x, n):
+    for _ in range(n):
+        o.y = x
+    return o.y is x
+
+
+def into_an_attribute_and_a_list(o, x, n):
+    xs = [0.5 + i for i in range(n)]
+    for i in range(n):
+        o.y = x
+        xs[i] = x
+        xs.append(x)
+    return o.y is x, [item is x for item in xs]
+
+
+@pytest.mark.parametrize("function", [into_an_attribute, into_an_attribute_and_a_list])
+@pytest.mark.parametrize("x", [2.5, 10**6])
+def test_a_number_that_came_in_is_stored_as_what_it_is(function, x):
+    """What is there already is written over with computed numbers only."""
+    class Holder:
+        y = 0.0
+
+    fast = pijit.jit(function)
+    with settings(compile_all=True, raise_internal=True):
+        for k in range(4):
+            plain, native = Holder(), Holder()
+            plain.y = native.y = 1.5
+            assert fast(native, x + k, 5) == function(plain, x + k, 5)

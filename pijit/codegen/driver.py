@@ -97,6 +97,7 @@ class Driver:
         self._targets: dict[int, Target] = {}
         self._sites_of_run: Any = None
         self._places: dict[Value, int] = dict(self.layout.word)  # values that are in W whatever happens
+        self.inputs = frozenset(graph.inputs)
 
     @functools.cached_property
     def repeated(self) -> frozenset[Op]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, glances, looks, references, unboxing
+from . import attributes, glances, lists, looks, references, unboxing
 from . import llvm_ir as ir
 from . import words as memory
 from .arrays import array_of_object, field
@@ -141,6 +141,9 @@ def _put(d: Driver, op: Op) -> None:
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
     rows = [(kind, 0, *names)] if names else []
+    if lists.can_store(op, d.inputs):
+        lists.store(d, op)
+        return
     site = len(d.sites)
     d.sites.append(())
 
@@ -150,7 +153,7 @@ def _put(d: Driver, op: Op) -> None:
         d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
 
-    if looks.writes(op):
+    if looks.writes(op) and value.value not in d.inputs:  # what came in is an object already
         attributes.write(d, site, d.object(owner.value), d.value(value.value), by_helper)
     else:
         by_helper()

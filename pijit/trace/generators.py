@@ -7,6 +7,7 @@ a `for` loop, the whole call of sum and its like. So no exit has to rebuild a ge
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -375,39 +376,36 @@ def _end_sorted(t: Tracer, consumer: Consumer) -> object:
     return _called(t, call)
 
 
-# sorted with key=: what is yielded are items with what they are sorted by; held are a list of each, and whether it is the other way round
+# sorted with key=: what is yielded are the keys; held are a list of the items, one of the keys, and whether it is the other way round
 
 
 def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
     reverse = kwargs.get("reverse", Known(False))
     if kind_of(reverse) not in ("bool", "int"):
         raise Break("call_arguments", "sorted with such a reverse=")
-    lists = [_begin_list("sorted")(t, args, {}) for _ in range(2)]
-    return [*(held for (held,) in lists), reverse]
+    return [args[0], *_begin_list("sorted")(t, [], {}), reverse]
 
 
 def _take_by_key(t: Tracer, consumer: Consumer, value: Abstract) -> object:
     from . import objects
 
-    assert isinstance(value, Container)
-    item, key = value.items
-    if kind_of(key) not in _NUMBERS:
+    if kind_of(value) not in _NUMBERS:
         raise Break("call_arguments", "sorted by what is no number")
-    objects.append(t, consumer.held[0], item)
-    objects.append(t, consumer.held[1], key)
+    objects.append(t, consumer.held[1], value)
     return _next(t)
 
 
 def _end_by_key(t: Tracer, consumer: Consumer) -> object:
-    from . import opaque
+    from . import opaque, through
 
     *lists, reverse = consumer.held
-    return _called(t, lambda: opaque.call_pure(t, _by_key, lists, {"reverse": reverse}))
+    return _called(t, lambda: opaque.call_pure(t, _by_key, lists, {"reverse": reverse}, sample=through.samples(t, lists[0])))
 
 
 def _by_key(items: list[Any], keys: list[Any], reverse: Any = False) -> list[Any]:
-    """What sorting the items would give, which compares the keys in the same order."""
-    return list(map(items.__getitem__, sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)))
+    """Sorts the items, each of which has its key at its place: next(keys, item) gives that."""
+    items.sort(key=functools.partial(next, iter(keys)), reverse=reverse)
+    return items
 
 
 _by_key.__name__ = _by_key.__qualname__ = "sorted"  # in reports

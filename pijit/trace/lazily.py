@@ -88,14 +88,14 @@ def _greatest(key: Any, items: Any) -> Iterator[Any]:
         yield best
 
 
-def _keyed(key: Any, items: Any) -> Iterator[Any]:
+def _keys(key: Any, items: Any) -> Iterator[Any]:
     for item in items:
-        yield item, key(item)
+        yield key(item)
 
 
 _OWN = {
     _each: "list", _mapped: "map", _mapped_together: "map", _filtered: "filter", _filtered_by_truth: "filter", _reduced: "reduce",
-    _reduced_from: "reduce", _least: "min", _greatest: "max", _keyed: "sorted",
+    _reduced_from: "reduce", _least: "min", _greatest: "max", _keys: "sorted",
 }  # fmt: skip
 _KINDS = {_mapped: "map", _mapped_together: "map_together", _filtered: "filter", _filtered_by_truth: "filter"}
 _BY_KEY = {min: _least, max: _greatest}
@@ -164,13 +164,17 @@ def reduced(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> obj
 
 def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """min, max and sorted with key="""
-    from . import calls
+    from . import calls, closures, objects
+    from .functions import containers
 
     more = {name: value for name, value in kwargs.items() if name != "key"}
     if isinstance(kwargs["key"], Known) and kwargs["key"].value is None:
         return calls.call(t, Known(function), args, more)
     if function is sorted and len(args) == 1 and set(more) <= {"reverse"}:
-        return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keyed, kwargs["key"], args[0])], more)
+        built_in = isinstance(kwargs["key"], Known) and not closures.is_function(kwargs["key"])
+        if built_in or objects.class_of(args[0]) not in (list, tuple):
+            raise Break("call_arguments", "sorted of what is no list or tuple, or by a built-in, which takes no longer in the interpreter")
+        return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keys, kwargs["key"], args[0]), containers.list_(t, args, {})], more)
     if function not in _BY_KEY or more or not args:
         raise Break("call_arguments", f"{function.__name__} with {', '.join(f'{name}=' for name in kwargs)}")
     items = args[0] if len(args) == 1 else Container("tuple", tuple(args))

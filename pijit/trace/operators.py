@@ -47,7 +47,7 @@ UFUNCS = {
     "<<": "left_shift", ">>": "right_shift", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "@": "matmul",
     "<": "less", "<=": "less_equal", "==": "equal", "!=": "not_equal", ">": "greater", ">=": "greater_equal",
 }  # fmt: skip
-_PYTHON: dict[str, Callable[[Any, Any], Any]] = {
+PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
     "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_, "^": operator.xor,
     "@": operator.matmul,
@@ -70,23 +70,23 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     from .functions.containers import concatenated, joined_texts, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
-    folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
+    folded = _fold(PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
     if complexes.concerns(left, right):
         found = complexes.binary(t, symbol, left, right)
-        return opaque.call_pure(t, _PYTHON[symbol], [left, right], {}) if found is None else found
+        return opaque.call_pure(t, PYTHON[symbol], [left, right], {}) if found is None else found
     kinds = {kind_of(left), kind_of(right)}
     if kinds <= {"int", "bool"}:
         return _ints(t, symbol, _value(left), _value(right))
     if kinds <= {"int", "bool", "float"}:
         return _floats(t, symbol, _value(left), _value(right))
     if kinds <= {"int", "bool", "float", "np"}:
-        return numpy_scalars(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+        return numpy_scalars(t, UFUNCS[symbol], PYTHON[symbol], left, right)
     if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
         if inplace and isinstance(left, ArrayValue):
             return elementwise.inplace(t, UFUNCS[symbol], _INPLACE[symbol], left, right)
-        return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+        return elementwise.binary(t, UFUNCS[symbol], PYTHON[symbol], left, right)
     if kinds == {"tuple"} and symbol == "+":
         return Container("tuple", (*(items_of(left) or ()), *(items_of(right) or ())))
     if symbol == "+" and inplace and isinstance(left, Opaque) and left.cls is list:
@@ -120,13 +120,13 @@ def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> 
         return None
     if elementwise.is_complex(left) and value.type == Np("float64"):
         raise unsupported(f"complex {symbol} np.float64", left, right)
-    return opaque.call_pure(t, _PYTHON[symbol], [left, right], {})
+    return opaque.call_pure(t, PYTHON[symbol], [left, right], {})
 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
     """left <symbol> right for the six comparisons."""
     left, right = elementwise.with_complex(t, left, right)
-    folded = _fold(_PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
+    folded = _fold(PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
     if complexes.concerns(left, right):
@@ -140,13 +140,13 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
             a, b = (v if v.type == FLOAT else t.emit("int_exact_float", (v,), FLOAT, reason="int_too_large") for v in (a, b))
         return boolean(t, symbol, a, b)
     if kinds <= {"int", "bool", "float", "np"}:
-        return numpy_scalars(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
+        return numpy_scalars(t, UFUNCS[symbol], PYTHON[symbol], left, right)
     if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
-        return elementwise.binary(t, UFUNCS[symbol], _PYTHON[symbol], left, right)
-    if kinds == {"tuple"} and symbol in ("==", "!="):
-        return _same_items(t, symbol, items_of(left) or (), items_of(right) or ())
-    from . import deeds
+        return elementwise.binary(t, UFUNCS[symbol], PYTHON[symbol], left, right)
+    from . import deeds, orders
 
+    if kinds in ({"tuple"}, {"list"}):
+        return orders.compare(t, symbol, left, right)
     if deeds.is_text(left) and deeds.is_text(right):
         return deeds.compare(t, symbol, left, right)
     if symbol in ("==", "!=") and Known in (type(left), type(right)):
@@ -156,27 +156,6 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
             if kind_of(other) in ("int", "float", "bool"):
                 return Known(symbol == "!=")
     raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
-
-
-def _same_items(t: Tracer, symbol: str, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Abstract:
-    """Tuples of ints, such as shapes, compared for equality."""
-    if not all(kind_of(item) in ("int", "bool") for item in (*left, *right)):
-        raise Break("unsupported_type", f"tuple {symbol} tuple")
-    if len(left) != len(right):
-        return Known(symbol == "!=")
-    same: Value = const(True)
-    for a, b in zip(left, right, strict=True):
-        found = value_of(boolean(t, "==", as_int(t, _value(a)), as_int(t, _value(b))))
-        assert found is not None
-        if isinstance(found, Const):
-            same = same if found.value else const(False)
-        else:
-            same = found if isinstance(same, Const) and same.value else t.emit("select", (same, found, const(False)), BOOL)
-        if isinstance(same, Const) and not same.value:
-            break
-    if isinstance(same, Const):
-        return Known(bool(same.value) == (symbol == "=="))
-    return Scalar(same if symbol == "==" else t.emit("not", (same,), BOOL))
 
 
 def boolean(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:

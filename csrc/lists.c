@@ -1,0 +1,102 @@
+/* lists.c - what generated code stores in exact lists: numbers and objects that it has at hand.
+ *
+ * Each gives 0, or 1: nothing was done, as it would run Python or fails. A number that nothing else refers to is written over: as when the old one is
+ * let go and the new one is made in its memory, which is what CPython's allocator does. */
+#include "keys.h"
+#include "pijit.h"
+
+enum { FIRST_SMALL = -5, LAST_SMALL = 256 }; /* ints that exist once */
+
+static bool write_int_over(PyObject *old, int64_t value)
+{
+    int64_t magnitude = value < 0 ? -value : value;
+    int64_t before;
+    if (!PyLong_CheckExact(old) || Py_REFCNT(old) != 1 || value == INT64_MIN || magnitude > (int64_t)PyLong_MASK ||
+        (value >= FIRST_SMALL && value <= LAST_SMALL) || !pj_long_compact(old, &before)) {
+        return false;
+    }
+    pj_long_set_compact(old, value < 0, (digit)magnitude);
+    return true;
+}
+
+static PyObject **item_at(PyObject *list, int64_t index)
+{
+    return PyList_CheckExact(list) && index >= 0 && index < PyList_GET_SIZE(list) ? &((PyListObject *)list)->ob_item[index] : NULL;
+}
+
+/* Both take over the value, which may be NULL: there was no memory for it. */
+static int64_t replace(PyObject **place, PyObject *value)
+{
+    if (value == NULL) {
+        PyErr_Clear();
+        return 1;
+    }
+    PyObject *old = *place;
+    *place = value;
+    Py_DECREF(old);
+    return 0;
+}
+
+static int64_t append(PyObject *list, PyObject *value)
+{
+    if (value == NULL || !PyList_CheckExact(list)) {
+        PyErr_Clear();
+        Py_XDECREF(value);
+        return 1;
+    }
+    Py_ssize_t length = PyList_GET_SIZE(list);
+    if (length < ((PyListObject *)list)->allocated) {
+        PyList_SET_ITEM(list, length, value);
+        Py_SET_SIZE(list, length + 1);
+        return 0;
+    }
+    int failed = PyList_Append(list, value);
+    Py_DECREF(value);
+    if (failed) {
+        PyErr_Clear();
+    }
+    return failed != 0;
+}
+
+int64_t pj_store_int(PyObject *list, int64_t index, int64_t value)
+{
+    PyObject **place = item_at(list, index);
+    if (place == NULL || !pj_quiet(*place)) {
+        return 1;
+    }
+    return write_int_over(*place, value) ? 0 : replace(place, PyLong_FromLongLong(value));
+}
+
+int64_t pj_store_float(PyObject *list, int64_t index, double value)
+{
+    PyObject **place = item_at(list, index);
+    if (place == NULL || !pj_quiet(*place)) {
+        return 1;
+    }
+    if (PyFloat_CheckExact(*place) && Py_REFCNT(*place) == 1) {
+        ((PyFloatObject *)*place)->ob_fval = value;
+        return 0;
+    }
+    return replace(place, PyFloat_FromDouble(value));
+}
+
+int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value)
+{
+    PyObject **place = item_at(list, index);
+    return place == NULL || !pj_quiet(*place) ? 1 : replace(place, Py_NewRef(value));
+}
+
+int64_t pj_append_int(PyObject *list, int64_t value)
+{
+    return append(list, PyLong_FromLongLong(value));
+}
+
+int64_t pj_append_float(PyObject *list, double value)
+{
+    return append(list, PyFloat_FromDouble(value));
+}
+
+int64_t pj_append_object(PyObject *list, PyObject *value)
+{
+    return append(list, Py_NewRef(value));
+}

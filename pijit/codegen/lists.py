@@ -1,0 +1,62 @@
+"""Items of lists that generated code stores, or appends, of what it has at hand (csrc/lists.c)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Box, Const, Known, Op, Value
+from ..ir.types import BOOL, FLOAT, INT, Obj
+from . import looks
+from .llvm import I64, call, i64
+
+if TYPE_CHECKING:
+    from .driver import Driver
+
+_PLACES = (("append",), ("item",))
+_NUMBERS = {INT: "int", FLOAT: "float"}
+_SINGLE = {None: "_Py_NoneStruct", False: "_Py_FalseStruct", True: "_Py_TrueStruct"}
+_ONCE = range(-5, 257)  # ints that exist once
+
+
+def can_store(op: Op, inputs: frozenset[Value]) -> bool:
+    """Whether it is a number, an object, or a constant that exists once, that goes into a list. A number that came in has its object already."""
+    owner, value = op.attrs["arguments"][:2]
+    if op.attrs["place"] not in _PLACES or not looks.is_at_hand(owner):
+        return False
+    if isinstance(value, Known):
+        return _is_single(value.value) or _is_small(value.value)
+    return isinstance(value, Box) and not isinstance(value.value, Const) and _is_given(value.value, inputs)
+
+
+def _is_given(value: Value, inputs: frozenset[Value]) -> bool:
+    return isinstance(value.type, Obj) or value.type == BOOL or (value.type in _NUMBERS and value not in inputs)
+
+
+def _is_single(value: Any) -> bool:
+    return value is None or type(value) is bool
+
+
+def _is_small(value: Any) -> bool:
+    return type(value) is int and value in _ONCE
+
+
+def store(d: Driver, op: Op) -> None:
+    """Appends, or stores at the index that there is; leaves where that is not so simple."""
+    b = d.builder
+    owner, value, *index = op.attrs["arguments"]
+    kind, given = _given(d, value)
+    name = f"pj_{'store' if index else 'append'}_{kind}"
+    failed = call(b, name, I64, d.object(owner.value), *(d.scalar(place.value) for place in index), given)
+    d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))
+
+
+def _given(d: Driver, value: Any) -> tuple[str, Any]:
+    """What the helper is given, and of which kind it is."""
+    if isinstance(value, Known):
+        return ("object", d.data_symbol(_SINGLE[value.value])) if _is_single(value.value) else ("int", i64(value.value))
+    type = value.value.type
+    if type in _NUMBERS:
+        return _NUMBERS[type], d.scalar(value.value)
+    if type == BOOL:
+        return "object", d.builder.select(d.scalar(value.value), d.data_symbol(_SINGLE[True]), d.data_symbol(_SINGLE[False]))
+    return "object", d.object(value.value)

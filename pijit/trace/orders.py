@@ -1,0 +1,90 @@
+"""Comparisons of tuples, and of the fragment's own lists, item by item: the first pair that is not equal decides, else the lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Const, Value, const
+from ..ir.types import BOOL, FLOAT, Np
+from . import deeds, operators
+from .values import Abstract, Break, Known, Scalar, kind_of, sequence_of, value_of
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_NUMBERS = frozenset({"int", "bool", "float"})
+
+
+def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
+    """left <symbol> right of two sequences of one kind, whose items are numbers, texts or such sequences: nothing of the program's own is run."""
+    return _known(_compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ()))
+
+
+def _compare(t: Tracer, symbol: str, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Value:
+    if symbol in ("==", "!=") and len(left) != len(right):
+        return const(symbol == "!=")
+    decisions = []
+    for one, other in zip(left, right, strict=False):
+        same = _compare_items(t, "==", one, other)
+        if isinstance(same, Const) and same.value:
+            continue
+        decisions.append((same, _decided(t, symbol, same, one, other)))
+        if isinstance(same, Const):
+            break
+    found: Value = const(operators.PYTHON[symbol](len(left), len(right)))
+    for same, decision in reversed(decisions):
+        found = decision if isinstance(same, Const) else _either(t, same, found, decision)
+    return found
+
+
+def _decided(t: Tracer, symbol: str, same: Value, left: Abstract, right: Abstract) -> Value:
+    """What a pair says that is not equal."""
+    if symbol in ("==", "!="):
+        return const(symbol == "!=")
+    if "np" in (kind_of(left), kind_of(right)):
+        raise Break("unsupported_type", f"tuple {symbol} tuple of NumPy's numbers, which may be one of NumPy's bools")
+    return _compare_items(t, symbol, left, right)
+
+
+def _compare_items(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Value:
+    kinds = {kind_of(left), kind_of(right)}
+    if kinds in ({"tuple"}, {"list"}):
+        return _compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ())
+    if not all(map(_is_plain, (left, right))) or not (symbol == "==" or kinds <= _NUMBERS or all(map(deeds.is_text, (left, right)))):
+        raise Break("unsupported_type", f"{operators.describe(left)} {symbol} {operators.describe(right)} within a tuple")
+    if symbol == "==":
+        _tell_apart(t, left, right)
+    found = operators.truth(t, operators.compare(t, symbol, left, right))
+    return const(found) if isinstance(found, bool) else found
+
+
+def _is_plain(item: Abstract) -> bool:
+    """Whether it is a real number, a text or None."""
+    value = value_of(item)
+    if value is not None:
+        return value.type.dtype.kind in "biuf" if isinstance(value.type, Np) else kind_of(item) in _NUMBERS
+    return deeds.is_text(item) or (isinstance(item, Known) and type(item.value) in (str, bytes, type(None)))
+
+
+def _tell_apart(t: Tracer, left: Abstract, right: Abstract) -> None:
+    """A NaN is equal to itself there, if it is the same object: then the interpreter decides."""
+    one, other = value_of(left), value_of(right)
+    if one is None or other is None or one.type != other.type or not (one.type == FLOAT or (isinstance(one.type, Np) and one.type.dtype.kind == "f")):
+        return
+    constant = next((value for value in (one, other) if isinstance(value, Const)), None)
+    if constant is None:
+        t.check(t.emit("cmp", (one, one), BOOL, symbol="=="), "guard_value")
+    elif constant.value != constant.value:
+        raise Break("unsupported_type", "nan in a container")
+
+
+def _either(t: Tracer, condition: Value, yes: Value, no: Value) -> Value:
+    if isinstance(yes, Const) and isinstance(no, Const):
+        if yes.value == no.value:
+            return yes
+        return condition if yes.value else t.emit("not", (condition,), BOOL)
+    return t.emit("select", (condition, yes, no), BOOL)  # type: ignore[no-any-return]
+
+
+def _known(found: Value) -> Abstract:
+    return Known(bool(found.value)) if isinstance(found, Const) else Scalar(found)
