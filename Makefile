@@ -35,7 +35,7 @@ test-numpy: $(VENV)/.ready
 
 # The C extension under AddressSanitizer and UndefinedBehaviorSanitizer, in a copy of the project of its own: processes that tests start have it, too.
 SANITIZED := build/sanitize-$(VERSION)
-SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_stores.py test_near.py test_around.py test_spare.py \
+SANITIZED_TESTS := native test_language.py test_threads.py test_inplace.py test_stores.py test_list_stores.py test_near.py test_around.py test_spare.py \
 	test_reductions.py test_takes.py test_draws.py test_forks.py test_made_per_call.py test_farewells.py test_monitoring.py test_watchers.py \
 	test_without_frame.py test_budget.py test_unseen.py test_follow.py test_backlog.py test_roll.py test_scatter.py test_histograms.py test_ranges.py test_trial.py test_interruptions.py \
 	test_made_at_exits.py test_closures.py test_instances.py test_levels.py test_masks.py test_generators.py test_guard_kinds.py test_replaced.py \

@@ -2,6 +2,7 @@
  *
  * Each gives 0, or 1: nothing was done, as it would run Python or fails. A number that nothing else refers to is written over: as when the old one is
  * let go and the new one is made in its memory, which is what CPython's allocator does. */
+#include "helpers.h"
 #include "keys.h"
 #include "pijit.h"
 
@@ -58,20 +59,40 @@ static int64_t append(PyObject *list, PyObject *value)
     return failed != 0;
 }
 
-int64_t pj_store_int(PyObject *list, int64_t index, int64_t value)
+/* Both: the object of a number that is item `which` of `source`, if that is a list which still holds it (borrowed), else NULL. */
+static PyObject *int_in(PyObject *source, int64_t which, int64_t value)
 {
-    PyObject **place = item_at(list, index);
+    PyObject **place = source == NULL ? NULL : item_at(source, which);
+    int64_t held;
+    return place != NULL && pj_unbox_int(*place, &held) == 0 && held == value ? *place : NULL;
+}
+
+static PyObject *float_in(PyObject *source, int64_t which, double value)
+{
+    PyObject **place = source == NULL ? NULL : item_at(source, which);
+    return place != NULL && PyFloat_CheckExact(*place) && memcmp(&((PyFloatObject *)*place)->ob_fval, &value, sizeof(value)) == 0 ? *place : NULL;
+}
+
+int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which)
+{
+    PyObject **place = item_at(list, index), *known = int_in(source, which, value);
     if (place == NULL || !pj_quiet(*place)) {
         return 1;
+    }
+    if (known != NULL) {
+        return replace(place, Py_NewRef(known));
     }
     return write_int_over(*place, value) ? 0 : replace(place, PyLong_FromLongLong(value));
 }
 
-int64_t pj_store_float(PyObject *list, int64_t index, double value)
+int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which)
 {
-    PyObject **place = item_at(list, index);
+    PyObject **place = item_at(list, index), *known = float_in(source, which, value);
     if (place == NULL || !pj_quiet(*place)) {
         return 1;
+    }
+    if (known != NULL) {
+        return replace(place, Py_NewRef(known));
     }
     if (PyFloat_CheckExact(*place) && Py_REFCNT(*place) == 1) {
         ((PyFloatObject *)*place)->ob_fval = value;
@@ -86,14 +107,16 @@ int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value)
     return place == NULL || !pj_quiet(*place) ? 1 : replace(place, Py_NewRef(value));
 }
 
-int64_t pj_append_int(PyObject *list, int64_t value)
+int64_t pj_append_int(PyObject *list, int64_t value, PyObject *source, int64_t which)
 {
-    return append(list, PyLong_FromLongLong(value));
+    PyObject *known = int_in(source, which, value);
+    return append(list, known != NULL ? Py_NewRef(known) : PyLong_FromLongLong(value));
 }
 
-int64_t pj_append_float(PyObject *list, double value)
+int64_t pj_append_float(PyObject *list, double value, PyObject *source, int64_t which)
 {
-    return append(list, PyFloat_FromDouble(value));
+    PyObject *known = float_in(source, which, value);
+    return append(list, known != NULL ? Py_NewRef(known) : PyFloat_FromDouble(value));
 }
 
 int64_t pj_append_object(PyObject *list, PyObject *value)

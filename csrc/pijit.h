@@ -209,11 +209,11 @@ int pj_object_site_parse(PjSite *s, PyObject *tuple);
 int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
 
 /* lists.c */
-int64_t pj_store_int(PyObject *list, int64_t index, int64_t value);
-int64_t pj_store_float(PyObject *list, int64_t index, double value);
+int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which);
+int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which);
 int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value);
-int64_t pj_append_int(PyObject *list, int64_t value);
-int64_t pj_append_float(PyObject *list, double value);
+int64_t pj_append_int(PyObject *list, int64_t value, PyObject *source, int64_t which);
+int64_t pj_append_float(PyObject *list, double value, PyObject *source, int64_t which);
 int64_t pj_append_object(PyObject *list, PyObject *value);
 
 /* deeds.c */

@@ -25,6 +25,7 @@ FORMS = {
     "kept": "y = xs[i]; xs[i] = v; return y, xs",
     "two lists": "ys = list(xs); xs[i] = v; ys.append(v); return xs, ys",
     "one object": "xs[i] = v; xs[i - 1] = xs[i]; xs[i] = v + 1; return xs",
+    "swap": "xs[i], xs[0] = xs[0], xs[i]; xs[2] = xs[0]",
     "from the end": "xs[-1] = v; xs[-2] = v",
     "outside": "xs[i + 90] = v",
     "constants": "xs[i] = 0; xs.append(None); xs.append(True); xs[i - 1] = -5; xs.append(257); xs.append(0.5); xs.append('a')",
@@ -66,6 +67,33 @@ def f(n):
     return xs, fs, ys, gs, first, last
 """
     check(source, 300)
+
+
+@pytest.mark.parametrize("values", [[3.5, 2.5, math.nan, 1.5, -0.0], [5000, 4000, 3000, 7, -90], [3.5, 9, None, True, 2]])
+def test_items_are_moved(values):
+    """Copies are the objects themselves, whatever they are worth, and an item that was stored over in between is made anew."""
+    source = """
+def f(xs, n):
+    moved = []
+    for i in range(n):
+        for j in range(n - 1):
+            if (xs[j] or 0) > (xs[j + 1] or 0):
+                xs[j], xs[j + 1] = xs[j + 1], xs[j]
+            moved.append(xs[j])
+    before, copied, last = list(xs), [], []
+    for i in range(n):
+        copied.append(xs[i])
+        last.append(0)
+        last[i] = xs[n - 1 - i]
+    for i in range(n - 1):
+        xs[i] = xs[i + 1]
+    x = xs[0]
+    xs[0] = xs[1]
+    xs[1] = x
+    same = [[item is other for other in before] for item in (*copied, *last, *xs[2:])]
+    return xs, moved, same
+"""
+    check(source, values, len(values))
 
 
 def test_small_ints_exist_once():
