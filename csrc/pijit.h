@@ -208,13 +208,16 @@ int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
 int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
 
-/* lists.c */
+/* places.c */
 int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which);
 int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which);
 int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value);
 int64_t pj_append_int(PyObject *list, int64_t value, PyObject *source, int64_t which);
 int64_t pj_append_float(PyObject *list, double value, PyObject *source, int64_t which);
 int64_t pj_append_object(PyObject *list, PyObject *value);
+int64_t pj_put_int(PyObject *owner, PyObject **place, int64_t value, PyObject *source, int64_t which);
+int64_t pj_put_float(PyObject *owner, PyObject **place, double value, PyObject *source, int64_t which);
+int64_t pj_put_object(PyObject *owner, PyObject **place, PyObject *value);
 
 /* deeds.c */
 PyObject *pj_do(int64_t *W, int64_t site);

@@ -9,7 +9,7 @@ import pytest
 from differential import check, check_calls
 
 import pijit
-from pijit.codegen import lists, objects
+from pijit.codegen import objects, places
 
 INTS = [0, 1, -1, -5, -6, 256, 257, 2**30 - 1, 2**30, -(2**30) + 1, -(2**30), 2**62, -(2**63), 2**63 - 1, 1000]
 FLOATS = [0.0, -0.0, 1.5, math.inf, -math.inf, math.nan, 5e-324]
@@ -160,6 +160,6 @@ def test_are_used(monkeypatch):
             xs.append(0.5 * i)
             xs[i] = False
 
-    monkeypatch.setattr(lists, "call", lambda b, name, *rest: asked.append(name) or real(b, name, *rest))
+    monkeypatch.setattr(places, "call", lambda b, name, *rest: asked.append(name) or real(b, name, *rest))
     pijit.jit(f)([1, 2, 3], 4)
     assert set(asked) == {"pj_store_int", "pj_append_float", "pj_store_object"}

@@ -105,17 +105,23 @@ def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any
     return phi
 
 
-def write(d: Driver, site: int, o: Any, number: Any, otherwise: Callable[[], None]) -> None:
-    """Puts a number over the one that is there, if nothing else has that."""
+def write(d: Driver, site: int, o: Any, stored: tuple[str, list[Any]], otherwise: Callable[[], None], over: bool) -> None:
+    """Puts what is ``stored`` (its kind, and what the helper for it is given) into an attribute that is there. ``over``: it is a float, which is
+    written over the one that is there if nothing else has that."""
     b, function = d.builder, d.function
+    kind, given = stored
     slow, after = function.append_basic_block("put"), function.append_basic_block("there")
     cache = Cache(d, site, slow)
     cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
-    old = field(d, cache.place(o), 0, PTR)
-    cache.must(b.icmp_unsigned("!=", old, PTR(None)))
-    float_of(d, old, cache.must)
-    cache.must(b.icmp_unsigned("==", field(d, old, 0, count_type()), count_type()(1)))
-    b.store(number, b.gep(old, [i64(FLOAT_VALUE)], inbounds=True, source_etype=I8), align=8).set_metadata("tbaa", d.tags.fields)
+    place = cache.place(o)
+    if over:
+        old = field(d, place, 0, PTR)
+        cache.must(b.icmp_unsigned("!=", old, PTR(None)))
+        float_of(d, old, cache.must)
+        cache.must(b.icmp_unsigned("==", field(d, old, 0, count_type()), count_type()(1)))
+        b.store(given[0], b.gep(old, [i64(FLOAT_VALUE)], inbounds=True, source_etype=I8), align=8).set_metadata("tbaa", d.tags.fields)
+    else:
+        cache.must(b.icmp_signed("==", call(b, f"pj_put_{kind}", I64, o, place, *given), i64(0)))
     b.branch(after)
     b.position_at_end(slow)
     otherwise()

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Box, Const
-from ..ir.types import FLOAT, is_owned
+from ..ir.types import is_owned
 from . import emit
 
 if TYPE_CHECKING:
@@ -34,13 +34,6 @@ def reads(op: Op) -> str | None:
     if fields[0][:2] != ("field", 0) or register != 1:
         return None
     return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
-
-
-def writes(op: Op) -> bool:
-    """Whether a "put" puts a number into an attribute that nothing else will be: then it may be written over the one that is there."""
-    owner, value = op.attrs["arguments"][:2]
-    number = isinstance(value, Box) and not isinstance(value.value, Const) and value.value.type == FLOAT
-    return bool(layout().get("count_bits")) and op.attrs["place"][0] == "field" and is_at_hand(owner) and number
 
 
 def is_at_hand(owner: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, glances, lists, looks, references, unboxing
+from . import attributes, glances, looks, places, references, unboxing
 from . import llvm_ir as ir
 from . import words as memory
 from .arrays import array_of_object, field
@@ -140,10 +140,11 @@ def _put(d: Driver, op: Op) -> None:
     b = d.builder
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
-    rows = [(kind, 0, *names)] if names else []
-    if lists.can_store(op, d.inputs):
-        lists.store(d, op)
+    at_hand = places.can_store(op, d.inputs)
+    if at_hand and not names:
+        places.store_item(d, op)
         return
+    rows = [(kind, 0, *names)] if names else []
     site = len(d.sites)
     d.sites.append(())
 
@@ -153,8 +154,8 @@ def _put(d: Driver, op: Op) -> None:
         d.sites[site] = ("put", recipe_tuple(owner, place), rows, recipe_tuple(value, place), word)
         d.exit_if(op, b.icmp_signed("!=", call(b, "pj_put", I64, d.W, i64(site)), i64(0)))
 
-    if looks.writes(op) and value.value not in d.inputs:  # what came in is an object already
-        attributes.write(d, site, d.object(owner.value), d.value(value.value), by_helper)
+    if at_hand:
+        places.store_attribute(d, op, site, by_helper)
     else:
         by_helper()
 

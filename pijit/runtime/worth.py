@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pijit.codegen import lists, looks
+from pijit.codegen import looks, places
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
@@ -41,7 +41,7 @@ _WORK = {
     **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     "list_get": 2.0,
-    "listed": 0.0,
+    "placed": 0.0,
     **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster,
     **dict.fromkeys(("read", "written"), 2.0),  # but not than generated code that does it by itself
     **dict.fromkeys(("glance", "next", "text", "char"), 3.0),
@@ -58,14 +58,14 @@ _LOOP_SPEEDUP = 8.0
 # for an operation, and what native code takes.
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {
-    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "listed": (5.0, 5.0), "list_get": (5.0, 1.5),
+    "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "placed": (5.0, 5.0), "list_get": (5.0, 1.5),
     "obj_len": (0.0, 0.5), "cmp": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0), "do": (25.0, 25.0),
     "next": (10.0, 5.0), "text": (10.0, 3.0), "char": (12.0, 5.0),
 }  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
 _SLOWER = frozenset({"look", "put", "make"})
-_COPIES = frozenset({"list_get", "obj_len", "cmp", "raw_add", "poll", "put", "listed"})
+_COPIES = frozenset({"list_get", "obj_len", "cmp", "raw_add", "poll", "put", "placed"})
 _TOO_SLOW = 0.8
 _OBJECTS_SPEEDUP = 0.1  # at least, once such a loop runs: what enters it and leaves it has to be small against it
 _ARRAYS_SPEEDUP = 1.0  # what a nanosecond in kernels saves at least, however large the arrays are (what they call in NumPy is not timed)
@@ -161,7 +161,7 @@ def _name(op: Op) -> str:
     if op.name == "look" and looks.reads(op):
         return "read"
     if op.name == "put" and _is_computed(op.attrs["arguments"][1]):
-        return "listed" if lists.can_store(op, frozenset()) else "written" if looks.writes(op) else op.name
+        return op.name if not places.can_store(op, frozenset()) else "written" if places.is_written_over(op) else "placed"
     return op.name
 
 

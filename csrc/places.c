@@ -1,4 +1,4 @@
-/* lists.c - what generated code stores in exact lists: numbers and objects that it has at hand.
+/* places.c - what generated code stores in exact lists and in attributes: numbers and objects that it has at hand.
  *
  * Each gives 0, or 1: nothing was done, as it would run Python or fails. A number that nothing else refers to is written over: as when the old one is
  * let go and the new one is made in its memory, which is what CPython's allocator does. */
@@ -10,10 +10,10 @@ enum { FIRST_SMALL = -5, LAST_SMALL = 256 }; /* ints that exist once */
 
 static bool write_int_over(PyObject *old, int64_t value)
 {
-    int64_t magnitude = value < 0 ? -value : value;
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     int64_t before;
-    if (!PyLong_CheckExact(old) || Py_REFCNT(old) != 1 || value == INT64_MIN || magnitude > (int64_t)PyLong_MASK ||
-        (value >= FIRST_SMALL && value <= LAST_SMALL) || !pj_long_compact(old, &before)) {
+    if (!PyLong_CheckExact(old) || Py_REFCNT(old) != 1 || magnitude > PyLong_MASK || (value >= FIRST_SMALL && value <= LAST_SMALL) ||
+        !pj_long_compact(old, &before)) {
         return false;
     }
     pj_long_set_compact(old, value < 0, (digit)magnitude);
@@ -59,7 +59,7 @@ static int64_t append(PyObject *list, PyObject *value)
     return failed != 0;
 }
 
-/* Both: the object of a number that is item `which` of `source`, if that is a list which still holds it (borrowed), else NULL. */
+/* The object of a number that is item `which` of `source`, if that is a list which still holds it (borrowed), else NULL. */
 static PyObject *int_in(PyObject *source, int64_t which, int64_t value)
 {
     PyObject **place = source == NULL ? NULL : item_at(source, which);
@@ -73,9 +73,9 @@ static PyObject *float_in(PyObject *source, int64_t which, double value)
     return place != NULL && PyFloat_CheckExact(*place) && memcmp(&((PyFloatObject *)*place)->ob_fval, &value, sizeof(value)) == 0 ? *place : NULL;
 }
 
-int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which)
+static int64_t put_int(PyObject **place, int64_t value, PyObject *source, int64_t which)
 {
-    PyObject **place = item_at(list, index), *known = int_in(source, which, value);
+    PyObject *known = int_in(source, which, value);
     if (place == NULL || !pj_quiet(*place)) {
         return 1;
     }
@@ -85,9 +85,9 @@ int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *sou
     return write_int_over(*place, value) ? 0 : replace(place, PyLong_FromLongLong(value));
 }
 
-int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which)
+static int64_t put_float(PyObject **place, double value, PyObject *source, int64_t which)
 {
-    PyObject **place = item_at(list, index), *known = float_in(source, which, value);
+    PyObject *known = float_in(source, which, value);
     if (place == NULL || !pj_quiet(*place)) {
         return 1;
     }
@@ -101,10 +101,24 @@ int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *so
     return replace(place, PyFloat_FromDouble(value));
 }
 
+static int64_t put_object(PyObject **place, PyObject *value)
+{
+    return place == NULL || !pj_quiet(*place) ? 1 : replace(place, Py_XNewRef(value));
+}
+
+int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which)
+{
+    return put_int(item_at(list, index), value, source, which);
+}
+
+int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which)
+{
+    return put_float(item_at(list, index), value, source, which);
+}
+
 int64_t pj_store_object(PyObject *list, int64_t index, PyObject *value)
 {
-    PyObject **place = item_at(list, index);
-    return place == NULL || !pj_quiet(*place) ? 1 : replace(place, Py_NewRef(value));
+    return put_object(item_at(list, index), value);
 }
 
 int64_t pj_append_int(PyObject *list, int64_t value, PyObject *source, int64_t which)
@@ -121,5 +135,26 @@ int64_t pj_append_float(PyObject *list, double value, PyObject *source, int64_t 
 
 int64_t pj_append_object(PyObject *list, PyObject *value)
 {
-    return append(list, Py_NewRef(value));
+    return append(list, Py_XNewRef(value));
+}
+
+/* Where the owner has an attribute that is there. Not what is in a dict, too, which others may watch. */
+static PyObject **attribute_at(PyObject *owner, PyObject **place)
+{
+    return *place != NULL && pj_instance_dict(owner) == NULL ? place : NULL;
+}
+
+int64_t pj_put_int(PyObject *owner, PyObject **place, int64_t value, PyObject *source, int64_t which)
+{
+    return put_int(attribute_at(owner, place), value, source, which);
+}
+
+int64_t pj_put_float(PyObject *owner, PyObject **place, double value, PyObject *source, int64_t which)
+{
+    return put_float(attribute_at(owner, place), value, source, which);
+}
+
+int64_t pj_put_object(PyObject *owner, PyObject **place, PyObject *value)
+{
+    return put_object(attribute_at(owner, place), value);
 }
