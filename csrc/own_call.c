@@ -103,6 +103,15 @@ static void let_go(PyObject *f, PjState *state)
     }
 }
 
+/* The interpreter's own call, which would not have been one of C's: it does not count as one (see pj_delegate). */
+static PyObject *usual_call(PyThreadState *ts, PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    ts->c_recursion_remaining += PJ_C_UNITS;
+    PyObject *result = pj_default_vectorcall(f, args, nargsf, kwnames);
+    ts->c_recursion_remaining -= PJ_C_UNITS;
+    return result;
+}
+
 static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     PyThreadState *ts = PyThreadState_Get();
@@ -114,11 +123,11 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
     if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
         pj_stack_low()) {
         let_go(f, state); /* an ordinary function is called without more of the C stack */
-        return pj_default_vectorcall(f, args, nargsf, kwnames);
+        return usual_call(ts, f, args, nargsf, kwnames);
     }
     if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
         if (pj_trial_call(state)) {
-            return pj_default_vectorcall(f, args, nargsf, kwnames);
+            return usual_call(ts, f, args, nargsf, kwnames);
         }
         pj_thread.tried = state;
     }
