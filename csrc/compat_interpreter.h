@@ -19,6 +19,37 @@ static inline void pj_more_recursion(PyThreadState *ts, int n)
 #endif
 }
 
+/* How many levels of recursion the frames take that run. */
+typedef struct {
+    int python, c;
+} PjLevels;
+
+static inline PjLevels pj_levels_used(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return (PjLevels){ts->py_recursion_limit - ts->py_recursion_remaining, Py_C_RECURSION_LIMIT - ts->c_recursion_remaining};
+#elif PY_VERSION_HEX >= 0x030C0000
+    return (PjLevels){ts->py_recursion_limit - ts->py_recursion_remaining, C_RECURSION_LIMIT - ts->c_recursion_remaining};
+#else
+    return (PjLevels){ts->recursion_limit - ts->recursion_remaining, 0};
+#endif
+}
+
+static inline void pj_levels_give(PyThreadState *ts, PjLevels n)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    ts->py_recursion_remaining += n.python;
+    ts->c_recursion_remaining += n.c;
+#else
+    ts->recursion_remaining += n.python;
+#endif
+}
+
+static inline void pj_levels_take(PyThreadState *ts, PjLevels n)
+{
+    pj_levels_give(ts, (PjLevels){-n.python, -n.c});
+}
+
 /* Close to Python's limit the interpreter runs all frames: it counts calls that native code has inlined, and 3.11 also comparisons and the like
  * that native code does itself. */
 static inline bool pj_recursion_nearly_spent(PyThreadState *ts)

@@ -238,6 +238,7 @@ static PyMethodDef functions[] = {
     {"symbols", symbols, METH_NOARGS, "{name: address} of what native code may call"},
     {"current_errmask", current_errmask, METH_NOARGS, "NumPy's error state: 0 the default, -1 unknown"},
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
+    {"run_at_bottom", pj_run_at_bottom, METH_VARARGS, "run_at_bottom(code, namespace): exec, with no frames beneath it"},
     {"only_names", pj_only_names, METH_O, "only_names(object): whether it is a dict whose keys are all texts"},
     {"layout", pj_layout, METH_NOARGS, "layout(): how this CPython keeps what generated code looks at by itself"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},

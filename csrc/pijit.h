@@ -208,6 +208,9 @@ int64_t pj_put(int64_t *W, int64_t site);
 int pj_object_site_parse(PjSite *s, PyObject *tuple);
 int pj_site_args_parse(PjSite *s, PyObject *args, PyObject *names);
 
+/* bottom.c */
+PyObject *pj_run_at_bottom(PyObject *module, PyObject *args);
+
 /* places.c */
 int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which);
 int64_t pj_store_float(PyObject *list, int64_t index, double value, PyObject *source, int64_t which);

@@ -22,11 +22,11 @@ PIJIT = [sys.executable, "-m", "pijit", "run"]
 def both(tmp_path):
     """Runs a program both ways in a folder of its own, asserts that it is the same, gives what it was."""
 
-    def run(*arguments, source=None, name="script.py", flags=()):
+    def run(*arguments, source=None, name="script.py", flags=(), options=()):
         if source is not None:
             (tmp_path / name).write_text(source)
         seen = []
-        for launcher in ([sys.executable, *flags], [sys.executable, *flags, "-m", "pijit", "run"]):
+        for launcher in ([sys.executable, *flags], [sys.executable, *flags, "-m", "pijit", "run", *options]):
             done = subprocess.run(
                 [*launcher, *arguments],
                 capture_output=True,
@@ -116,6 +116,72 @@ f()
 )
 def test_same_status_and_output(both, source):
     both("script.py", source=source)
+
+
+# What a program can see of the frames beneath its own: there are none.
+BELOW = """
+import sys, traceback, warnings, inspect, logging
+print(sys._getframe().f_back); traceback.print_stack(); print(len(inspect.stack()))
+warnings.warn("old", UserWarning, stacklevel=2)
+warnings.warn("old3", UserWarning, stacklevel=3)
+def h(): warnings.warn("in h", stacklevel=3)
+h()
+d=0
+def g(n):
+    global d; d=n; g(n+1)
+try: g(1)
+except RecursionError as e: print(d, e)
+try: sys._getframe(1)
+except ValueError as e: print(e)
+logging.warning("x", stack_info=True)
+sys.setrecursionlimit(300)
+try: g(1)
+except RecursionError as e: print(d)
+import threading
+t=threading.Thread(target=lambda: print(sys._getframe().f_back is not None)); t.start(); t.join()
+def gen():
+    yield sys._getframe().f_back
+print([f.f_lineno for f in gen()])
+print(repr(sys.exc_info()))
+def r(n): return r(n+1)
+r(0)
+"""
+# Deep recursion of Python functions, some calls of which are timed in the interpreter, or are the last that pijit sees: they are no calls of C.
+DEEP = """
+import sys
+sys.setrecursionlimit(200000)
+def depths(n):
+    seen, low = {}, {}
+    def go(v):
+        seen[v] = low[v] = 1
+        for w in (v + 1,):
+            if w not in seen and w < n:
+                go(w)
+                low[v] = min(low[v], low[w])
+    for v in range(n):
+        if v not in seen:
+            go(v)
+    return len(seen)
+print([depths(i * 300) for i in range(20)])
+"""
+# A name of the module that is stored to as an item of its dict, in the loop that is running.
+NAMED = """
+a = 0
+names = globals()
+for i in range(20000):
+    a += i
+    if i == 5000: names["a"] = 1.5
+    if i == 9000:
+        del names["a"]
+        a = 2**62
+print(a)
+"""
+
+
+@pytest.mark.parametrize("source", [BELOW, DEEP, NAMED], ids=["below", "deep", "named"])
+@pytest.mark.parametrize("options", [(), ("--threshold", "1")], ids=["as it is", "at the first chance"])
+def test_frames_and_names(both, source, options):
+    both("script.py", source=source, options=options)
 
 
 @pytest.mark.parametrize("name", ["nosuch.py", "empty", "no/such/folder.py"])

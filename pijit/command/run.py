@@ -21,6 +21,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pijit import _native
 from pijit.ground import places
 from pijit.ground.config import CONFIG
 from pijit.runtime import apart, entries, records, tiers  # noqa: F401  # entries: while what it imports is found
@@ -129,7 +130,10 @@ def execute(program: Program) -> None:
     sys.modules["__main__"] = main
     tiers.enable_namespace(vars(main))
     tiers.enable_code(program.code, tiers.DEFAULT)
-    exec(program.code, vars(main))
+    if program.spec is None:
+        _native.run_at_bottom(program.code, vars(main))
+    else:
+        exec(program.code, vars(main))  # with frames beneath it, as in Python, where they are runpy's
 
 
 def without_our_frames() -> None:

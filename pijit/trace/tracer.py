@@ -236,12 +236,15 @@ class Tracer:
                 return
 
     def _stop(self, stop: Break) -> None:
-        frame = of_program(self.checkpoint)
+        self.block.end = self._left(stop, self.checkpoint)
+
+    def _left(self, stop: Break, frames: list[FrameState]) -> Leave:
+        frame = of_program(frames)
         instruction = frame.bytecode.at(frame.pc)
-        exit = self.exit("redo", stop.reason)
+        exit = self.exit("redo", stop.reason, frames)
         where = frame.bytecode.code, instruction.at, instruction.line or 0
-        self.breaks.append(BreakRecord(*where, stop.reason, stop.detail, stop.hint, self.checkpoint[0].pc, exit))
-        self.block.end = Leave(exit)
+        self.breaks.append(BreakRecord(*where, stop.reason, stop.detail, stop.hint, frames[0].pc, exit))
+        return Leave(exit)
 
     # ---- emitting ------------------------------------------------------------------------------------------------------
 
@@ -397,7 +400,12 @@ class Tracer:
         frame = state.frame
         loop = frame.flow.loop_at(frame.pc)
         if loop is not None:
-            self._prepare_header(state, loop)
+            try:
+                self._prepare_header(state, loop)
+            except Break as stop:
+                block = Block(line_of(frame))
+                block.end = self._left(stop, state.frames)
+                return Jump(block)
         for version in versions:
             args = match(self, state, version)
             if args is not None:
