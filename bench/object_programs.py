@@ -321,6 +321,47 @@ def names():
     return ["kitten" * 9, "sitting" * 8, "sitar" * 11, "guitar" * 9]
 
 
+def rod():
+    return [0.0] * 400 + [1.0] * 400
+
+
+def conduct(rod, steps):
+    """Numbers in lists: a rod's heat in place, and how many ways there are to pay so many coins."""
+    for _ in range(steps):
+        for i in range(1, len(rod) - 1):
+            rod[i] = 0.5 * (rod[i - 1] + rod[i + 1])
+    ways = [1] + [0] * 800
+    for coin in (1, 2, 5, 10, 20, 50):
+        for i in range(coin, len(ways)):
+            ways[i] += ways[i - coin]
+    return rod, ways, [x * x for x in rod]
+
+
+class Cell:
+    def __init__(self, age):
+        self.age, self.energy, self.alive, self.divisions = age, 1.0, True, 0
+
+
+def colony():
+    return [Cell(i % 40) for i in range(200)]
+
+
+def grow(cells, steps):
+    """Counters and flags in objects, and the best of tuples."""
+    oldest = (0, 0.0)
+    for step in range(steps):
+        for cell in cells:
+            cell.age += 1
+            cell.energy += 0.25 if cell.alive else -0.125
+            if cell.energy > 3.0:
+                cell.energy *= 0.5
+                cell.divisions += 1
+            cell.alive = cell.age < 300 + step
+            if (cell.divisions, cell.energy) > oldest:
+                oldest = (cell.divisions, cell.energy)
+    return oldest, sum(cell.age for cell in cells)
+
+
 class Task:
     def __init__(self, name, priority):
         self.name, self.priority, self.done = name, priority, 0

@@ -91,6 +91,8 @@ def figures():
         ("generators and inner functions", programs.summarise, "f(o, 3000)", programs.cutoff),
         ("map, filter and reduce", programs.settle, "f(o, 3000)", programs.rates),
         ("edit distances of texts, and Horner's rule", programs.compare, "f(o,)", programs.names),
+        ("numbers in lists", programs.conduct, "f(o, 5)", programs.rod),
+        ("counters and flags in objects", programs.grow, "f(o, 20)", programs.colony),
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
     ]
     for name, function, call, make in subjects:

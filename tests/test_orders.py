@@ -109,6 +109,46 @@ def f(n):
     check(source, 12, entry="f")
 
 
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_real_tuples(symbol):
+    """Those that came in, of lengths and types that change on the way, and of classes of their own."""
+    source = f"""
+from collections import namedtuple
+Point = namedtuple("Point", "x y")
+class Odd(tuple):
+    def __eq__(self, other): return True
+    def __lt__(self, other): return True
+    __hash__ = None
+def f(items, one, n):
+    found = []
+    for item in items:
+        found.append(item {symbol} one)
+        found.append((1, item) {symbol} (1, one))
+    best = items[0]
+    for i in range(n):
+        if items[i] {symbol} best:
+            best = items[i]
+        if (i % 3, i) {symbol} best:
+            best = (i % 3, i)
+    return found, best
+def g(kind):
+    items = [(i % 5, i % 7) for i in range(12)]
+    if kind == "lengths": items[7:9] = [(1,), (1, 2, 3)]
+    if kind == "types": items[6:] = [(1.5, i) for i in range(6)]
+    if kind == "named": items[5] = Point(1, 2)
+    if kind == "odd": items[8] = Odd((1, 2))
+    if kind == "nan": items[4:6] = [(float("nan"), 1), (float("nan"), 1)]
+    if kind == "nested": items = [((i % 2, i), (i,)) for i in range(12)]
+    if kind == "texts": items = [(str(i % 3), i) for i in range(12)]
+    try:
+        return f(items, items[4], 12)
+    except TypeError as e:
+        return str(e)
+"""
+    for kind in ("plain", "lengths", "types", "named", "odd", "nan", "nested", "texts"):
+        check(source, kind, entry="g")
+
+
 def test_is_captured():
     def f(xs, ys):
         best, n = (1e9, 0), 0

@@ -145,8 +145,9 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
         return elementwise.binary(t, UFUNCS[symbol], PYTHON[symbol], left, right)
     from . import deeds, orders
 
-    if kinds in ({"tuple"}, {"list"}):
-        return orders.compare(t, symbol, left, right)
+    ordered = orders.compare(t, symbol, left, right)
+    if ordered is not None:
+        return ordered
     if deeds.is_text(left) and deeds.is_text(right):
         return deeds.compare(t, symbol, left, right)
     if symbol in ("==", "!=") and Known in (type(left), type(right)):

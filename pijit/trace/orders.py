@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, Np
-from . import deeds, operators
-from .values import Abstract, Break, Known, Scalar, kind_of, sequence_of, value_of
+from . import deeds, objects, operators
+from .values import Abstract, Break, Known, Opaque, Scalar, kind_of, sequence_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -15,9 +15,27 @@ if TYPE_CHECKING:
 _NUMBERS = frozenset({"int", "bool", "float"})
 
 
-def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
-    """left <symbol> right of two sequences of one kind, whose items are numbers, texts or such sequences: nothing of the program's own is run."""
-    return _known(_compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ()))
+def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
+    """left <symbol> right of two tuples, or of two new lists, whose items are numbers, texts or such: nothing of the program's own is run. None for
+    anything else."""
+    found = _compare_sequences(t, symbol, left, right)
+    return None if found is None else _known(found)
+
+
+def _compare_sequences(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Value | None:
+    both = (left, right)
+    if all(map(_is_tuple, both)):
+        one, other = (objects.items(t, value) for value in both)
+        if one is None or other is None:
+            raise Break("unsupported_type", f"tuple {symbol} tuple")
+        return _compare(t, symbol, one, other)
+    if {kind_of(value) for value in both} == {"list"}:
+        return _compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ())
+    return None
+
+
+def _is_tuple(value: Abstract) -> bool:
+    return kind_of(value) == "tuple" or (isinstance(value, Opaque) and value.cls is tuple)
 
 
 def _compare(t: Tracer, symbol: str, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Value:
@@ -48,8 +66,9 @@ def _decided(t: Tracer, symbol: str, same: Value, left: Abstract, right: Abstrac
 
 def _compare_items(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Value:
     kinds = {kind_of(left), kind_of(right)}
-    if kinds in ({"tuple"}, {"list"}):
-        return _compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ())
+    within = _compare_sequences(t, symbol, left, right)
+    if within is not None:
+        return within
     if not all(map(_is_plain, (left, right))) or not (symbol == "==" or kinds <= _NUMBERS or all(map(deeds.is_text, (left, right)))):
         raise Break("unsupported_type", f"{operators.describe(left)} {symbol} {operators.describe(right)} within a tuple")
     if symbol == "==":
