@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Box, Const, Op, Value
 from ..ir.types import FLOAT, INT, Array, Obj, Type, is_owned
-from . import attributes, glances, looks, places, references, unboxing
+from . import attributes, glances, looks, places, references, storable, unboxing
 from . import llvm_ir as ir
 from . import words as memory
 from .arrays import array_of_object, field
@@ -140,7 +140,7 @@ def _put(d: Driver, op: Op) -> None:
     b = d.builder
     owner, value, *index = op.attrs["arguments"]
     kind, *names = op.attrs["place"]
-    at_hand = places.can_store(op, d.inputs)
+    at_hand = storable.can_store(op, d.inputs)
     if at_hand and not names:
         places.store_item(d, op)
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pijit.codegen import looks, places
+from pijit.codegen import looks, storable
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
@@ -161,7 +161,7 @@ def _name(op: Op) -> str:
     if op.name == "look" and looks.reads(op):
         return "read"
     if op.name == "put" and _is_computed(op.attrs["arguments"][1]):
-        return op.name if not places.can_store(op, frozenset()) else "written" if places.is_written_over(op) else "placed"
+        return op.name if not storable.can_store(op, frozenset()) else "written" if storable.is_written_over(op) else "placed"
     return op.name
 
 
