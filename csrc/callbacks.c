@@ -9,13 +9,13 @@ PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
  * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
-#define HEADROOM 400
+static const PjLevels HEADROOM = {400, 400};
 
 /* Calls Python code of ours in the middle of a frame. */
 PyObject *pj_call_back(PyObject *callback, PyObject *args)
 {
     PyThreadState *ts = PyThreadState_Get();
-    pj_more_recursion(ts, HEADROOM);
+    pj_levels_give(ts, HEADROOM);
     pj_filter_watchers();
     PyObject *theirs[PJ_IMPORT_PARTS];
     bool left = pj_imports_leave(ts, theirs);
@@ -23,7 +23,7 @@ PyObject *pj_call_back(PyObject *callback, PyObject *args)
     PyObject *result = PyObject_Call(callback, args, NULL);
     pj_thread.in_callback--;
     pj_imports_back(left, theirs);
-    pj_more_recursion(ts, -HEADROOM);
+    pj_levels_take(ts, HEADROOM);
     return result;
 }
 

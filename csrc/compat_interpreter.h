@@ -8,22 +8,12 @@
 
 /* ---- recursion ---- */
 
-/* 3.12: Python's recursion counter is one of several. Gives n more levels; take them back with -n. */
-static inline void pj_more_recursion(PyThreadState *ts, int n)
-{
-#if PY_VERSION_HEX >= 0x030C0000
-    ts->py_recursion_remaining += n;
-    ts->c_recursion_remaining += n;
-#else
-    ts->recursion_remaining += n;
-#endif
-}
-
-/* How many levels of recursion the frames take that run. */
+/* Levels of recursion. 3.12: Python's counter is one of several. */
 typedef struct {
     int python, c;
 } PjLevels;
 
+/* What the frames that run take. */
 static inline PjLevels pj_levels_used(PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030D0000

@@ -328,12 +328,6 @@ static bool put_item(PyObject *o, PjRow *row, PyObject *value)
     return (old == NULL || pj_quiet(old)) && PyDict_SetItem(o, row->object, value) == 0;
 }
 
-static bool put_index(PyObject *o, int64_t index, PyObject *value)
-{
-    return PyList_CheckExact(o) && index >= 0 && index < PyList_GET_SIZE(o) &&
-           replace(&((PyListObject *)o)->ob_item[index], value);
-}
-
 /* Stores an object, or removes what is there; 0 ok, 1: nothing was done. */
 int64_t pj_put(int64_t *W, int64_t number)
 {
@@ -352,8 +346,7 @@ int64_t pj_put(int64_t *W, int64_t number)
     }
     else if (o != NULL) {
         PjRow *row = s->rows->count > 0 ? &s->rows->rows[0] : NULL;
-        done = row == NULL ? (s->root < 0 ? PyList_CheckExact(o) && PyList_Append(o, value) == 0
-                                          : put_index(o, W[s->root], value))
+        done = row == NULL ? (s->root < 0 ? pj_append_object(o, value) : pj_store_object(o, W[s->root], value)) == 0
                : row->op == PJ_GUARD_FIELD ? put_field(r, o, row, value)
                                            : put_item(o, row, value);
         if (done && row != NULL && row->op == PJ_GUARD_FIELD) {

@@ -20,6 +20,15 @@ static bool write_int_over(PyObject *old, int64_t value)
     return true;
 }
 
+static bool write_float_over(PyObject *old, double value)
+{
+    if (!PyFloat_CheckExact(old) || Py_REFCNT(old) != 1) {
+        return false;
+    }
+    ((PyFloatObject *)old)->ob_fval = value;
+    return true;
+}
+
 static PyObject **item_at(PyObject *list, int64_t index)
 {
     return PyList_CheckExact(list) && index >= 0 && index < PyList_GET_SIZE(list) ? &((PyListObject *)list)->ob_item[index] : NULL;
@@ -73,14 +82,24 @@ static PyObject *float_in(PyObject *source, int64_t which, double value)
     return place != NULL && PyFloat_CheckExact(*place) && memcmp(&((PyFloatObject *)*place)->ob_fval, &value, sizeof(value)) == 0 ? *place : NULL;
 }
 
+static bool replaceable(PyObject **place)
+{
+    return place != NULL && pj_quiet(*place);
+}
+
+static int64_t put_object(PyObject **place, PyObject *value)
+{
+    return replaceable(place) ? replace(place, Py_XNewRef(value)) : 1;
+}
+
 static int64_t put_int(PyObject **place, int64_t value, PyObject *source, int64_t which)
 {
     PyObject *known = int_in(source, which, value);
-    if (place == NULL || !pj_quiet(*place)) {
-        return 1;
-    }
     if (known != NULL) {
-        return replace(place, Py_NewRef(known));
+        return put_object(place, known);
+    }
+    if (!replaceable(place)) {
+        return 1;
     }
     return write_int_over(*place, value) ? 0 : replace(place, PyLong_FromLongLong(value));
 }
@@ -88,22 +107,13 @@ static int64_t put_int(PyObject **place, int64_t value, PyObject *source, int64_
 static int64_t put_float(PyObject **place, double value, PyObject *source, int64_t which)
 {
     PyObject *known = float_in(source, which, value);
-    if (place == NULL || !pj_quiet(*place)) {
+    if (known != NULL) {
+        return put_object(place, known);
+    }
+    if (!replaceable(place)) {
         return 1;
     }
-    if (known != NULL) {
-        return replace(place, Py_NewRef(known));
-    }
-    if (PyFloat_CheckExact(*place) && Py_REFCNT(*place) == 1) {
-        ((PyFloatObject *)*place)->ob_fval = value;
-        return 0;
-    }
-    return replace(place, PyFloat_FromDouble(value));
-}
-
-static int64_t put_object(PyObject **place, PyObject *value)
-{
-    return place == NULL || !pj_quiet(*place) ? 1 : replace(place, Py_XNewRef(value));
+    return write_float_over(*place, value) ? 0 : replace(place, PyFloat_FromDouble(value));
 }
 
 int64_t pj_store_int(PyObject *list, int64_t index, int64_t value, PyObject *source, int64_t which)

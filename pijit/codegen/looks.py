@@ -1,4 +1,4 @@
-"""Which attributes generated code reads and writes by itself (`attributes.py`). Asked also where the compiler is not loaded."""
+"""Which attributes generated code reads by itself (`attributes.py`; storable.py: what it writes). Asked also where the compiler is not loaded."""
 
 from __future__ import annotations
 

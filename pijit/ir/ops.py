@@ -114,6 +114,7 @@ ROWS = (
     # arrays: whole
     Row("ew", "np.<ufunc> elementwise; args: n operands (arrays, or NumPy scalars, all of the loop's dtypes), then the dims of the result."
         " attr stretch: per operand, the axes of the operand whose length is 1 and that are stretched. ufunc \"cast\" converts, \"where\" selects."
+        " attr loop, where it is set: it is left to NumPy's loop."
         " A new array of the result type. exit: a floating-point flag was raised (nothing visible was written)",
         _REDO, attrs=("ufunc", "n", "stretch"), fresh=True),
     Row("assign", "a[...] = v as NumPy does it: as if v had been copied first, but along a single axis that both go through in one"

@@ -9,8 +9,8 @@
 
 Then it is one kernel, which needs no copies. Where it took many it is looked at again a few times later (`mask_many`), and what follows the stretch,
 which has another one, is there once more for when both took many: what makes the second mask is computed with what it is for, and all of that may
-wait for the next round of a loop. What the mask does not take may raise no floating-point flag: there operations that might are given
-ones, if what they are given would raise any. All of it is on one line of the program, so that warnings are of that.
+wait for the next round of a loop (that mask is looked at behind it: `mask_look`). What the mask does not take may raise no floating-point flag: there
+operations that might are given ones, if what they are given would raise any. All of it is on one line of the program, so that warnings are of that.
 """
 
 from __future__ import annotations
