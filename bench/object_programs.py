@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+import enum
 import functools
 import math
 import operator
@@ -360,6 +362,53 @@ def grow(cells, steps):
             if (cell.divisions, cell.energy) > oldest:
                 oldest = (cell.divisions, cell.energy)
     return oldest, sum(cell.age for cell in cells)
+
+
+class Going(enum.Enum):
+    UP = 1
+    DOWN = -1
+    NOWHERE = 0
+
+
+class Moving(abc.ABC):
+    def __init__(self, at):
+        self.at, self.going, self.waited, self.last = at, Going.UP, 0, None
+
+    @abc.abstractmethod
+    def move(self): ...
+
+
+class Lift(Moving):
+    speed = 1.0
+
+    def move(self):
+        if self.going is Going.NOWHERE:
+            self.waited += 1
+            if self.waited > 2:
+                self.going, self.waited = (Going.DOWN if self.last is Going.UP else Going.UP), 0
+        elif not 0.0 <= self.at + self.going.value * self.speed <= 20.0:
+            self.last, self.going = self.going, Going.NOWHERE
+        else:
+            self.at += self.going.value * self.speed
+
+
+class Express(Lift):
+    speed = 2.5
+
+
+def lifts():
+    return [Express(0.5 * i) if i % 4 == 3 else Lift(0.5 * i) for i in range(12)]
+
+
+def operate(lifts, steps):
+    """Members of enumerations in attributes, compared by `is`, and methods of subclasses of an abstract class."""
+    idle, last = 0, lifts[-1]
+    for _ in range(steps):
+        for lift in lifts:
+            lift.move()
+            if lift is not last and lift.going is Going.NOWHERE:
+                idle += 1
+    return idle, [(lift.at, lift.going.name) for lift in lifts]
 
 
 class Task:

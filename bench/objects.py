@@ -93,6 +93,7 @@ def figures():
         ("edit distances of texts, and Horner's rule", programs.compare, "f(o,)", programs.names),
         ("numbers in lists", programs.conduct, "f(o, 5)", programs.rod),
         ("counters and flags in objects", programs.grow, "f(o, 20)", programs.colony),
+        ("members of enumerations, and abstract classes", programs.operate, "f(o, 400)", programs.lifts),
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
     ]
     for name, function, call, make in subjects:

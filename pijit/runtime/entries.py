@@ -497,10 +497,14 @@ def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
         return None  # it is tried again when an exit is hot
     try:
         log.event("perf", record.code, record.code.co_firstlineno, f"calls were slower natively {lost} times of {won + lost}", id="PJ404")
-        for pc in record.plan.entries:
-            for native in state.fragments(pc):
-                retire(state, record, native, "not_worth_it")
-        leave_alone(state)
+        natives = [native for pc in record.plan.entries for native in state.fragments(pc)]
+        worst = [native for native in natives if not worth.pays(native.data())]
+        for native in worst or natives:
+            retire(state, record, native, "not_worth_it")
+        if 0 < len(worst) < len(natives):
+            state.try_calls()
+        else:
+            leave_alone(state)
         return None
     except BaseException as error:
         failure = error

@@ -17,6 +17,7 @@ from pijit.runtime.records import FragmentRecord, Record
 
 NEVER = -1
 _TRIAL = 128  # times that an exit is taken before its fragment is judged
+_PER_CALL = 8  # exits, where there are more the clock would take too long to tell
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
 _LAST = 10**6  # a fragment that has come so far is left alone
 
@@ -27,20 +28,18 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
     exit = fragment.exits[index]
     if exit.kind == "poll" or fragment.retired:  # another thread was quicker, or runs on in what it has retired
         return NEVER
-    if count >= _TRIAL and not _pays(fragment):
-        retire(state, record, native, "not_worth_it")
-        return NEVER
-    if count >= _TRIAL and (_is_doubtful(record) or _leaves_early(fragment, index)):
-        state.try_calls()
+    if count >= _TRIAL:
+        doubtful = _is_doubtful(record)
+        if not (doubtful and _is_called(state, record, count)) and not worth.pays(fragment):
+            retire(state, record, native, "not_worth_it")
+            return NEVER
+        if doubtful or _leaves_early(fragment, index):
+            state.try_calls()
     if exit.kind in ("redo", "continue") and exit.at is None and add_entries_after(record, *fragment.resumes[index]):
         install(state, record.plan)
         reason = reasons.lookup(exit.reason)
         log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it", id=reason.id)
     return max(_TRIAL, count * _GROWTH) if count < _LAST else NEVER
-
-
-def _pays(fragment: FragmentRecord) -> bool:
-    return CONFIG.compile_all or worth.net(fragment) >= 0
 
 
 def _leaves_early(fragment: FragmentRecord, index: int) -> bool:
@@ -53,3 +52,10 @@ def _leaves_early(fragment: FragmentRecord, index: int) -> bool:
 def _is_doubtful(record: Record) -> bool:
     """Whether it takes the clock to tell if the function's calls are faster than the interpreter's."""
     return not CONFIG.compile_all and all(fragment.doubtful for fragment in record.fragments if not fragment.retired)
+
+
+def _is_called(state: Any, record: Record, exits: int) -> bool:
+    """Whether the function's calls can be tried while an exit is taken that often: then the clock judges, which knows more than the estimate."""
+    start = record.plan.start
+    calls = state.misses(start) + sum(fragment.hits for fragment in state.fragments(start))
+    return bool(calls * _PER_CALL >= exits)

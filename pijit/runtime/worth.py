@@ -248,6 +248,11 @@ def is_too_little(seconds: float, times: int) -> bool:
     return times >= _ENOUGH and seconds * 1e9 < (RUN + _TIMED) * times and not CONFIG.compile_all
 
 
+def pays(fragment: FragmentRecord) -> bool:
+    """Whether a fragment is not known to be slower than the interpreter."""
+    return CONFIG.compile_all or net(fragment) >= 0
+
+
 def net(fragment: FragmentRecord) -> float:
     """The nanoseconds that all runs of a fragment so far have saved, less than 0 where they were slower than the interpreter."""
     native = fragment.native

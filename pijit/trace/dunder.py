@@ -113,9 +113,9 @@ def attempt(t: Tracer, left: Abstract, right: Abstract, attempts: Attempts, symb
     """Calls the first of the methods; the others follow where it gives NotImplemented."""
     if not attempts:
         if symbol in ("==", "!="):
-            from .operators import identical
+            from .sameness import identical
 
-            return Known(identical(left, right) == (symbol == "=="))
+            return identical(t, left, right, symbol == "!=")
         raise Break("always_raises", f"{symbol} of these operands")
     (function, swapped), *rest = attempts
     args = [right, left] if swapped else [left, right]

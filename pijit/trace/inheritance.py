@@ -32,7 +32,7 @@ def without_arguments(t: Tracer) -> Container:
 def _checked(cls: Abstract, owner: Abstract) -> Container:
     """super(cls, owner), which has to be possible also where nobody uses it."""
     actual = _class_of(owner)
-    if not isinstance(cls, Known) or type(cls.value) is not type or actual is None or not objects.is_subclass(actual, cls.value):
+    if not isinstance(cls, Known) or not is_a(cls.value, type) or actual is None or not objects.is_subclass(actual, cls.value):
         raise Break("attribute", "super()")
     return Container("super", (cls, owner))
 

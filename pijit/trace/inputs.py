@@ -50,7 +50,7 @@ BY_IDENTITY = (
 
 def is_constant(actual: Any) -> bool:
     cls = type(actual)  # Cython's metaclass hides the module of its functions' class
-    return is_a(actual, BY_IDENTITY) and (cls is _CYTHON or module_of(cls).startswith(("builtins", "numpy")))
+    return is_a(actual, BY_IDENTITY) and (cls is _CYTHON or is_a(actual, type) or module_of(cls).startswith(("builtins", "numpy")))
 
 
 def order_of(array: np.ndarray[Any, Any]) -> str:

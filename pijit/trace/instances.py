@@ -43,7 +43,7 @@ Fixed = Literal["none", "shared", "all"]
 
 def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """cls(*args, **kwargs) of a plain class; inline.INLINED while __init__ or __new__ runs; None when the class is none that is known."""
-    if type(cls) is not type or not objects.is_plain(cls) or cls.__flags__ & _NOT_MADE or package_of(cls) == "numpy":
+    if not objects.is_plain(cls) or cls.__flags__ & _NOT_MADE or package_of(cls) == "numpy" or not objects.is_as_type(t, cls, "__call__"):
         return None
     new = objects.class_lookup(cls, "__new__")
     function: Any = new.__func__ if type(new) is staticmethod else new

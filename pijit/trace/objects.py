@@ -11,6 +11,7 @@ What was stored or looked at is known until Python runs, something else is store
 
 from __future__ import annotations
 
+import enum
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ ANY_NAME: Place = ("any_name",)
 ANY_FIELD: Place = ("any_field",)
 _WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
+_OF_ENUMS = {vars(enum.Enum)[name]: f"_{name}_" for name in ("name", "value")}  # what the property gives that enum.py defines
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
 _SLOT = types.MemberDescriptorType
@@ -216,17 +218,33 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         from . import calls
 
         return calls.call(t, Known(found.fget), [owner], {})
+    if found in _OF_ENUMS:
+        return attribute(t, owner, _OF_ENUMS[found])
     if class_name(kind) == "_tuplegetter" and module_of(kind) in ("collections", "_collections"):
         index = found.__reduce__()[1][0]
         return owner.items[index] if isinstance(owner, Instance) else item(t, owner, index)
     raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
 
 
+def is_as_type(t: Tracer, cls: type, name: str) -> bool:
+    """Whether a class's metaclass does what a special method is for as `type` does; guarded."""
+    metaclass = type(cls)
+    if metaclass is type:
+        return True
+    found = class_lookup(metaclass, name)
+    if found is not class_lookup(type, name):
+        return False
+    t.guards.member(metaclass, name, found)
+    return True
+
+
 def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
-    """cls.name of a Python class without a metaclass."""
+    """cls.name of a Python class whose metaclass has no say in it."""
     found = class_lookup(cls, name)
-    if type(cls) is not type or found is MISSING or class_lookup(type, name) is not MISSING:
+    if found is MISSING or class_lookup(type(cls), name) is not MISSING or not is_as_type(t, cls, "__getattribute__"):
         raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
+    if type(cls) is not type:
+        t.guards.member(type(cls), name, _UNSET)
     if is_a(found, types.FunctionType):
         _guard_member(t, cls, name, found)
         return Known(found)

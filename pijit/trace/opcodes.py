@@ -19,6 +19,7 @@ from . import (
     membership,
     operators,
     outliving,
+    sameness,
     subscripts,
     variables,
 )
@@ -64,9 +65,7 @@ def to_bool(t: Tracer, _: Any) -> object:
 
 def is_op(t: Tracer, invert: int) -> None:
     left, right = t.popn(2)
-    functions = closures.is_function(left) and closures.is_function(right)
-    same = closures.is_same(t, left, right) if functions else operators.identical(left, right)
-    t.push(Known(same != bool(invert)))
+    t.push(sameness.identical(t, left, right, bool(invert)))
 
 
 def contains_op(t: Tracer, invert: int) -> object:
@@ -140,7 +139,7 @@ def pop_jump(t: Tracer, arg: tuple[str, int]) -> object:
     wanted, target = arg
     tested = t.pop()
     if wanted in ("none", "not_none"):
-        condition: Value | bool = operators.identical(tested, Known(None)) == (wanted == "none")
+        condition: Value | bool = sameness.is_none(t, tested) == (wanted == "none")
     else:
         special = dunder.truth(t, tested)
         if special is INLINED:

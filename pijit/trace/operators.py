@@ -231,24 +231,6 @@ def truth(t: Tracer, operand: Abstract) -> bool | Value:
     raise unsupported(f"truth of {describe(operand)}", operand)
 
 
-def identical(left: Abstract, right: Abstract) -> bool:
-    """left is right, where it is known."""
-    if isinstance(left, Known) and isinstance(right, Known):
-        return left.value is right.value
-    if left is right and not isinstance(left, Scalar):
-        return True
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Instance):  # nobody else has seen it
-            return isinstance(other, Instance) and other.token is one.token
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Known) and (one.value is None or isinstance(one.value, type) or one.value in (Ellipsis, NotImplemented)):
-            if not (isinstance(other, Opaque) and (other.cls is None or isinstance(one.value, other.cls))):
-                return False
-        if isinstance(one, Known) and isinstance(one.value, bool) and kind_of(other) not in ("bool", "opaque"):
-            return False
-    raise Break("unsupported_type", f"{describe(left)} is {describe(right)}")
-
-
 # ---- numbers -------------------------------------------------------------------------------------------------------------
 
 
