@@ -209,7 +209,7 @@ class Thing(metaclass=Meta):
 def f(n):
     t = Thing(n)
     a = t.x, t.tag, isinstance(t, Thing), isinstance(None, Thing), isinstance(n, Thing), isinstance(t, (int, Thing)), isinstance(None, (int, Thing))
-    b = bool(Thing), 1 if Thing else 2, len(Thing), Thing == n, Thing != n, Thing < 1, list(Thing), [x for x in Thing], Thing[n], n in Thing, 3 in Thing
+    b = bool(Thing), 1 if Thing else 2, len(Thing), Thing == n, Thing != n, Thing < 1, list(Thing), [x for x in Thing], Thing[n], 3 in Thing
     c = Thing.where, Thing.kind, Thing.own, Thing.nothing, t.where, t.kind, Thing + 1, -Thing, {Thing: 1, 5: 2}, Thing is Thing, not Thing
     x, y = Thing
     return a, b, c, x, y, Thing in (1, 2), {5: 1}.get(Thing), (Thing, 1) == (2, 1)

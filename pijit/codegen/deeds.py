@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Op
 from . import references
+from .arrays import field
 from .layout import Area, recipe_tuple
 from .llvm import I64, PTR, call, i64
 from .objects import passing
 from .rows import row
+from .unboxing import TYPE
 
 if TYPE_CHECKING:
     from .driver import Driver
@@ -80,6 +82,12 @@ def _text(d: Driver, op: Op) -> Any:
 @row("same")
 def _same(d: Driver, op: Op) -> Any:
     return d.builder.icmp_unsigned("==", *map(d.object, op.args))
+
+
+@row("is_of")
+def _is_of(d: Driver, op: Op) -> Any:
+    one, cls = map(d.object, op.args)
+    return d.builder.icmp_unsigned("==", field(d, one, TYPE, PTR), cls)
 
 
 @row("char")

@@ -229,6 +229,7 @@ ROWS = (
     Row("text", "a number that texts or bytes give (run_deeds.TEXTS). exit: it is negative, but for which=order", _REDO, effect="read",
         attrs=("which",)),
     Row("same", "whether two objects are one; bool"),
+    Row("is_of", "whether the second object is the exact type of the first; bool", effect="read"),
     Row("char", "text[i] for a checked index. exit: no memory", _REDO, fresh=True),
     Row("recheck", "guard rows marked mutable still hold; exit otherwise", _REDO, effect="read"),
     Row("poll", "exit when signals, pending calls or other threads wait", ("poll",), effect="any"),

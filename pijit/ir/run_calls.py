@@ -186,6 +186,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "text": run_deeds.text,
     "char": run_deeds.char,
     "same": lambda op, one, other: one is other,
+    "is_of": lambda op, one, cls: type(one) is cls,
     "recheck": _nothing,
     "poll": _nothing,
 }

@@ -520,5 +520,5 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("obj_len", "set_len"), lambda op: len(op.args) == 1 and _types(op.results) == (INT,)),
     "list_get": _list_get,
     "list_ints": _list_ints,
-    **dict.fromkeys(("call", "look", "make", "box", "put", "find", "do", "next", "text", "char", "same", "recheck", "poll"), _free),
+    **dict.fromkeys(("call", "look", "make", "box", "put", "find", "do", "next", "text", "char", "same", "is_of", "recheck", "poll"), _free),
 }

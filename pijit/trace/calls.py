@@ -127,7 +127,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return objects.class_attribute(t, value, name)
         if value is object and name == "__setattr__":
             return Known(object.__setattr__)
-        if is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__"):
+        fixed = name == "__name__" and is_a(value, type) and not is_heap_class(value)
+        if fixed or (is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__")):
             return _constant(value, name)
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))

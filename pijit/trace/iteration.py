@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
-from ..ir.types import BOOL, INT
-from . import deeds, generators, lengths, objects, opaque
+from ..ir.types import BOOL, INT, OBJECT
+from . import deeds, generators, kinds, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
-from .state import Consumer
+from .state import Consumer, State
 from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
 
 if TYPE_CHECKING:
@@ -146,16 +146,45 @@ def advance(t: Tracer, exhausted: int) -> object:
     block = Block(t.line)
     before.end = Jump(block) if more is True else Branch(more, Jump(block), t.goto(done))
     t.block, t.state = block, body
-    stack = body.frame.stack
+    several = kinds.ahead(t, top)
     try:
-        item, stack[-1] = _next(t, stack[-1])
+        if several is None:
+            _step(t, body)
+        else:
+            _step_by_kind(t, body, several)
     except Break:
         t.block = before  # the instruction has not begun
         raise
-    stack.append(item)
-    t.block.end = t.goto(body)
     t.checkpoint = checkpoint
     return END
+
+
+def _step(t: Tracer, body: State) -> None:
+    """Goes on in the body of the loop with the next item."""
+    stack = body.frame.stack
+    item, stack[-1] = _next(t, stack[-1])
+    stack.append(item)
+    t.block.end = t.goto(body)
+
+
+def _step_by_kind(t: Tracer, body: State, several: kinds.Several) -> None:
+    """The same on a way for each type that the item may be of."""
+    container, at, samples = several
+    checkpoint = t.checkpoint
+    t.ways = max(t.ways, len(samples))
+    found = t.emit("list_get", (container.value, at), OBJECT, reason="list_item_type")
+    for sample in samples:
+        way = other = t.block
+        if sample is not samples[-1]:
+            way, other = Block(t.line), Block(t.line)
+            t.block.end = Branch(t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL), Jump(way), Jump(other))
+        t.block, t.state, t.checkpoint = way, body.copy(), checkpoint
+        t.expected[container.value] = [sample]
+        try:
+            _step(t, t.state)
+        finally:
+            del t.expected[container.value]
+        t.block, t.state = other, body
 
 
 def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:

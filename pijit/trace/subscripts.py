@@ -269,7 +269,7 @@ def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
 
 
 def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
-    sample = t.samples.get(container.value)
+    sample = t.expected.get(container.value) or t.samples.get(container.value)
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
         if not sample:

@@ -147,6 +147,8 @@ class Tracer:
         self.breaks: list[BreakRecord] = []
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
+        self.expected: dict[Value, list[Any]] = {}  # what the next item of a list is like, on the way that is followed
+        self.ways = 1  # for how many types of an item a loop goes on by different ways
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
@@ -411,7 +413,7 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         inner = join.is_hidden or len(state.frames) > 1
-        limit = self.limits.header_versions if loop is not None else self.limits.versions * (_INNER if inner else 1)
+        limit = self.limits.header_versions * self.ways if loop is not None else self.limits.versions * (_INNER if inner else self.ways)
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
         if self._midway:

@@ -1,0 +1,239 @@
+"""Loops over lists whose items are of several types."""
+
+from __future__ import annotations
+
+import pytest
+from differential import check, check_calls, settings
+
+import pijit
+
+SHAPES = """
+class Shape:
+    def __init__(self, x):
+        self.x = x
+    def area(self):
+        return self.x * 2.0 + 1.0
+
+class Disc(Shape):
+    def area(self):
+        return None if self.x > 3.0 else self.x * self.x
+
+class Point:
+    __slots__ = ("x", "seen")
+    def __init__(self, x):
+        self.x, self.seen = x, 0
+    def area(self):
+        self.seen += 1
+        return 0
+
+class Broken(Shape):
+    def area(self):
+        raise ValueError(self.x)
+
+shapes = [(Shape, Disc, Point)[i * 7 % 3 if i % 5 else 1](0.5 * (i * 37 % 11)) for i in range(40)]
+mixed = [(1, 2.5, -3, 0.25, 7)[i * i % 5] for i in range(90)]
+some = [None if i % 3 else Shape(0.25 * i) for i in range(40)]
+"""
+PROGRAMS = {
+    "methods": """
+def f(n):
+    total = 0.0
+    for s in shapes[n:]:
+        a = s.area()
+        if a is not None:
+            total += a
+    return total, [s.seen for s in shapes if type(s) is Point]
+""",
+    "the best stays": """
+def f(n):
+    best = who = None
+    for s in shapes:
+        t = s.area()
+        if t is not None and (best is None or t < best):
+            best, who = t, s
+    return best, type(who).__name__, who.x, s.x, type(s).__name__
+""",
+    "numbers": """
+def f(n):
+    total, kinds = 0, []
+    for x in mixed:
+        total += x * n
+        kinds.append(x // 2)
+    return total, kinds, sum(mixed), [x * 2 for x in mixed], sum(x * x for x in mixed), any(x > 1e9 for x in mixed), max(mixed)
+""",
+    "numbers one by one": """
+def f(n):
+    low = high = mixed[0]
+    for x in mixed:
+        if x < low:
+            low = x
+        elif x > high:
+            high = x
+    return low, high, type(low).__name__, type(high).__name__
+""",
+    "or none": """
+def f(n):
+    total = 0.0
+    for i, s in enumerate(some, n):
+        if s is not None:
+            total += s.x * i
+    for s in reversed(some):
+        total = total * 0.5 + (s.x if s else 1.0)
+    return total
+""",
+    "with zip": """
+def f(n):
+    total = 0.0
+    for s, x in zip(shapes, mixed):
+        total += s.x * x
+    for x, s in zip(mixed, shapes):
+        total -= s.x * x
+    for x, y in zip(mixed, mixed[1:]):
+        total += x * y
+    return total
+""",
+    "nested": """
+def f(n):
+    count = 0
+    for a in shapes[:12]:
+        for b in shapes[:12]:
+            if a is not b and a.x < b.x and type(a) is type(b):
+                count += 1
+    return count
+""",
+    "stores": """
+def f(n):
+    for i, s in enumerate(shapes):
+        s.x += i * 0.5
+    return [s.x for s in shapes]
+""",
+    "one raises": """
+shapes[11] = Broken(4.5)
+
+def f(n):
+    done = 0
+    try:
+        for s in shapes:
+            s.area()
+            done += 1
+    except ValueError as error:
+        return done, str(error)
+""",
+    "others later": """
+shapes = shapes[:3] * 30 + [Broken(1.0), "text", 2.5, Shape(1.0)]
+
+def f(n):
+    count, total = 0, 0.0
+    for s in shapes:
+        if isinstance(s, (Shape, Point)):
+            total += s.x
+        else:
+            count += 1
+    return count, total
+""",
+    "another in its place": """
+def f(n):
+    items, total = list(shapes), 0.0
+    for i, s in enumerate(items):
+        total += s.x
+        if i % 4 == 0 and i + 1 < len(items):
+            items[i + 1] = Disc(100.0 + i) if i % 8 else Point(i)
+        if i < 5:
+            items.append(mixed[i])
+        if i == 39:
+            break
+    return total, len(items)
+""",
+    "another class": """
+def f(n):
+    total = 0.0
+    for i, s in enumerate(shapes):
+        a = s.area()
+        total += -1.0 if a is None else a
+        if type(shapes[i - 1]) is Disc:
+            shapes[i - 1].__class__ = Shape
+        elif type(shapes[i - 1]) is Shape and i % 2:
+            shapes[i - 1].__class__ = Disc
+    return total, [type(s).__name__ for s in shapes]
+""",
+    "four types": """
+kinds = [1, 2.5, None, Shape(0.5), Disc(0.25), Point(3)]
+many = [kinds[i * i * 5 % 6] for i in range(60)]
+
+def f(n):
+    total = 0.0
+    for s in many:
+        if s is None:
+            total -= 1.0
+        elif isinstance(s, (int, float)):
+            total += s
+        else:
+            total += s.x
+    return total
+""",
+    "bools among them": """
+truths = [True, 2, 0.5, False] * 10
+
+def f(n):
+    total, found = 0, []
+    for x in truths:
+        total += x
+        found.append(x is True)
+    return total, found
+""",
+    "generators and inner functions": """
+def areas(items):
+    for s in items:
+        a = s.area()
+        if a:
+            yield a * 2.0
+
+def f(n):
+    def weigh(s):
+        return s.x * n
+    return sum(areas(shapes)), [weigh(s) for s in shapes], max(shapes, key=lambda s: s.x).x, list(map(weigh, shapes[:5]))
+""",
+    "goes on after a break": """
+def f(n):
+    total = 0.0
+    for s in shapes:
+        total += s.x
+        if s.x > 4.0:
+            str(n)
+        total *= 1.5
+    return total
+""",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_programs(program):
+    check(SHAPES + program, 3)
+
+
+@pytest.mark.parametrize("name", ["methods", "numbers one by one", "or none", "stores"])
+def test_all_types_are_native(name):
+    names = {"__name__": __name__}
+    exec(SHAPES + PROGRAMS[name], names)
+    with settings(compile_all=False):
+        fast = pijit.jit(fullgraph=True)(names["f"])
+        fast(1)
+        for n in (1, 2, 3):
+            fast(n)
+    (fragment,) = pijit.stats(fast).fragments
+    assert fragment.hits == 4
+    assert not fragment.retired
+    assert not [line for line in str(pijit.explain(fast)).splitlines() if "PJ223" in line and "never" not in line]
+
+
+def test_lists_of_one_type_and_then_of_several():
+    source = SHAPES + """
+def f(items):
+    total = 0.0
+    for s in items:
+        total += s if isinstance(s, (int, float)) else s.x
+    return total
+"""
+    names = {"__name__": __name__}
+    exec(source, names)
+    check_calls(names["f"], [([1, 2, 3],), ([1, 2.5, 3],), (names["shapes"],), ([names["shapes"][0], 1, 2.5],), ([],), ([2.5],)] * 3)
