@@ -231,3 +231,16 @@ def test_what_takes_long_to_look_at_is_looked_at_for_longer_each_time(monkeypatc
     assert made
     assert given[0] < 10 < given[-1]
     assert all(after >= 4 * before for before, after in itertools.pairwise(given) if after != before)
+
+
+def test_callers_of_what_takes_long_to_look_at_are_looked_at_without_it():
+    function = types.FunctionType(slow_sum.__code__.replace(), globals())
+    fast = pijit.jit(function)
+    fast(10)
+    code = fast.__code__
+    pijit.config.patience_ms = 40
+    assert not driver._is_large(code)
+    assert not driver._is_large(calls.__code__.replace())  # nothing is known of it
+    entries = _native.state_of(code).data.plan.entries
+    next(iter(entries.values())).patience.look_longer()
+    assert driver._is_large(code)

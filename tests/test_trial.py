@@ -126,3 +126,63 @@ def test_hot_exits_begin_a_trial_of_what_works_on_objects_only():
         record = next(record for record in RECORDS if record.code_ref() is state().code)
         tried[function.__name__] = [fragment.doubtful for fragment in record.fragments]
     assert tried == {"enter": [True], "pairs": [False]}
+
+
+def twice_as_far(account, x):
+    y = account.sum + x
+    return y * 2.0 - x / 3.0
+
+
+def rounds(account, n):
+    for i in range(n):
+        account.sum = account.sum * 0.5 + i
+        account.count = account.count + (i if i < 2**62 else 2**63)
+    return account.sum
+
+
+@pytest.mark.parametrize(("function", "calls", "argument", "tried"), [(twice_as_far, 300, 1.5, True), (rounds, 1, 4000, False)])
+def test_the_clock_judges_what_is_called_and_the_estimate_what_is_not(function, calls, argument, tried, monkeypatch):
+    """The estimate does not know what a call that was inlined takes in the interpreter, for one."""
+    from pijit.runtime import hot, worth
+
+    pijit.config.compile_all = False
+    monkeypatch.setattr(worth, "pays", lambda fragment: False)
+    fast, state = own(function)
+    account = Account()
+    for _ in range(calls):
+        fast(account, argument)
+    assert state().data.fragments
+    native = state().data.fragments[0].native
+    assert hot._is_called(state(), state().data, hot._TRIAL) is (calls > hot._TRIAL // hot._PER_CALL)
+    assert hot.exit_is_hot(state(), state().data, native, 0, hot._TRIAL) == (hot._TRIAL * hot._GROWTH if tried else hot.NEVER)
+    assert (state().data.fragments[0].retired == "") is tried
+
+
+def split(account, x):
+    for _ in range(40):
+        x = x * 0.5 + account.sum
+    str(account)
+    for _ in range(40):
+        x = x * 0.5 + account.sum
+    return x
+
+
+def test_of_several_fragments_those_that_do_not_pay_go_first(monkeypatch):
+    from pijit.runtime import entries, worth
+
+    fast, state = own(split)
+    account = Account()
+    for _ in range(60):
+        fast(account, 2.0)
+    first, second = state().data.fragments
+    monkeypatch.setattr(worth, "pays", lambda fragment: fragment is first)
+    assert entries.on_trial(state(), 0, 9) is None
+    assert (first.retired, second.retired) == ("", "PJ404")
+    assert state().mode == "on"
+    assert fast(account, 3.0) == split(account, 3.0)
+    while any(not fragment.retired for fragment in state().data.fragments if fragment is not first):
+        assert entries.on_trial(state(), 0, 9) is None
+    assert not first.retired
+    assert entries.on_trial(state(), 0, 9) is None
+    assert first.retired == "PJ404"
+    assert state().mode == "off"

@@ -98,7 +98,7 @@ EXAMPLES: dict[str, str] = {
     # compiled again, or given up
     "PJ401": f(TWICE, "f(1.5)\nf(1)"),
     "PJ402": f(TWICE, "f(1.5)\nf(1)", before="pijit.config.max_fragments = 1\n\n"),
-    "PJ404": f("y = x + 1\nreturn y * 2", "for _ in range(1000):\n    f(2**62)"),
+    "PJ404": f("for i in range(5000):\n    y = (x + i) * 2\nreturn y", "f(2**62)"),
     "PJ405": f("raise ValueError", "f(1)"),
     "PJ408": "pijit.jit(len)",
     "PJ409": "@pijit.jit\ndef f():\n    yield 1\n\nlist(f())",

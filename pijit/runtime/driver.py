@@ -144,8 +144,17 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         errmask=errmask,
         unroll=CONFIG.max_unroll,
         rounds=CONFIG.max_unroll,
+        large=_is_large if steps < math.inf else lambda code: False,
         steps=Steps(steps),
     )
+
+
+def _is_large(code: CodeType) -> bool:
+    """Whether looking at a part of the function took long. Its callers are looked at without it, else that takes longer still."""
+    from pijit import _native
+
+    state = _native.state_of(code)
+    return state is not None and any(entry.patience.look > 0 for entry in state.data.plan.entries.values())
 
 
 def _is_inexact(dtype: str) -> bool:

@@ -141,7 +141,7 @@ def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str)
         raise Break("not_inlinable", f"{name} in the middle of an instruction")
     if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):
         raise Break("generator", name)
-    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames):
+    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames) or t.limits.large(code):
         raise Break("inline_limit", name)
     if bytecode.is_malformed or bytecode.is_wide or bytecode.sees_frame or not can_inline(code):
         raise Break("not_inlinable", name)

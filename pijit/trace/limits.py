@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from types import CodeType
 
 
 class TooLong(Exception):
@@ -27,7 +28,8 @@ class Limits:
     ``product``: for matrices of one dtype; ``dot``: whether np.dot gives the same; ``arg_extreme``: for where the largest of a dtype is;
     ``draw``: for a row of ir.draws; ``histogram``: for
     np.histogram; ``search``: for the operations search and interp;
-    ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for."""
+    ``varying``: names of sources that held one object and then another like it; ``rounds``: items that a loop is unrolled for;
+    ``large``: for functions that are not inlined, since they are worth fragments of their own."""
 
     versions: int = 8
     header_versions: int = 3
@@ -49,4 +51,5 @@ class Limits:
     errmask: int = 0
     unroll: int = 64
     rounds: int = 64
+    large: Callable[[CodeType], bool] = lambda code: False
     steps: Steps = field(default_factory=Steps)

@@ -183,3 +183,48 @@ def test_steps_of_captures_that_begin_again_count():
     used = 10_000 - steps.left
     with pytest.raises(TooLong):
         trace(f, types.SimpleNamespace(x=5.0), 3, limits=replace(LIMITS, steps=Steps(used - 1)))
+
+
+def test_what_is_large_is_not_inlined():
+    """Its callers would be larger still, and it is worth a fragment of its own."""
+    def step(x):
+        return x * 0.5 + 1.0
+
+    def f(x, n):
+        for _ in range(n):
+            x = step(x)
+        return x
+
+    assert not trace(f, 1.0, 10).breaks
+    capture = trace(f, 1.0, 10, limits=replace(LIMITS, large=lambda code: code is step.__code__))
+    assert {found.reason for found in capture.breaks} == {"inline_limit"}
+
+
+def test_ways_by_type_are_versions():
+    """A loop over items of two types has one header where nothing of them is left, and more where something is."""
+    class Thing:
+        def __init__(self, x):
+            self.x = x
+
+    class Other(Thing):
+        pass
+
+    def f(items):
+        total = 0.0
+        for item in items:
+            total += item.x
+        return total
+
+    def last(items):
+        found = None
+        for item in items:
+            if item.x > 0.5:
+                found = item
+        return found
+
+    things = [Thing(0.5 * i) if i % 2 else Other(0.5 * i) for i in range(200)]
+    for function, headers in ((f, 1), (last, 3)):
+        capture = trace(function, things)
+        assert not capture.breaks
+        assert sum(block.is_header for block in capture.graph.blocks) == headers
+        assert "is_of" in [op.name for block in capture.graph.blocks for op in block.ops]
