@@ -216,3 +216,35 @@ def test_the_collector_does_not_look_at_the_compiler():
     """What importing it makes stays for ever; the program's own objects do not, those made before either."""
     run = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def classes_of(items):
+    """What is looked at of each item only once native code runs."""
+    total = 0.0
+    for item in items:
+        total += item.x
+    return total
+
+
+def same(a, b):
+    return a is b, type(a) is type(b)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_classes_that_come_and_go(count):
+    """Of those that only the middle of a fragment asks for nothing is kept either, and others in their place are told apart."""
+    own, own_same = pijit.jit(classes_of), pijit.jit(same)
+    left = []
+    for number in range(6):
+        space = {"__name__": "subject"}
+        exec("class A:\n    def __init__(self, x):\n        self.x = x\nclass B(A): pass", space)
+        classes = [space["A"], space["B"]][:count]
+        items = [classes[i % count](0.5 * i + number) for i in range(70)]
+        for _ in range(4):
+            assert own(items) == classes_of(items)
+            assert own_same(items[0], items[1]) == same(items[0], items[1])
+        left += map(weakref.ref, classes)
+        del space, classes, items
+    gc.collect()
+    assert not [cls() for cls in left if cls() is not None]
+    assert pijit.stats(own).compiles > 0

@@ -275,7 +275,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
-    native, pins = compiled.native, lifetimes.pinned(compiled.rows)
+    native = compiled.native
+    pins = lifetimes.pinned(compiled.rows, native.sites)
     rows, exits, sites = (lifetimes.weaken(part, pins) for part in (compiled.rows, native.exits, native.sites))
     fragment.rows = [lifetimes.recorded(row) for row in rows]
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed

@@ -30,6 +30,7 @@ Held = weakref.ref[Any] | _native.Lasting
 
 # Kinds of rows and recipes whose operands are objects.
 _PINS = frozenset({"is", "type", "object"})
+_CLASSES = frozenset({"type", "object", "const"})  # those whose operands may be classes
 _NAMES = _PINS | {"const", "python_function", "unmonitored", "globals"}
 
 
@@ -45,8 +46,9 @@ class Pin:
         return cls(held, Gone(told(held())))
 
 
-def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
-    """What guards pin down that may go away before the fragment, by id."""
+def pinned(rows: list[Row], sites: Any = ()) -> dict[int, weakref.ref[Any]]:
+    """What guards pin down that may go away before the fragment, by id; and the classes that sites ask for, of which nothing is found any more
+    once they are gone."""
     found: dict[int, weakref.ref[Any]] = {}
     for row in rows:
         for operand in _compared(row):
@@ -54,7 +56,19 @@ def pinned(rows: list[Row]) -> dict[int, weakref.ref[Any]]:
                 found[id(operand)] = weakref.ref(operand)
                 if type(operand) is CodeType:  # what functions are made of while it is inlined
                     found |= {id(inner): weakref.ref(inner) for inner in _inside(operand)}
+    for cls in _asked_for(sites):
+        found[id(cls)] = weakref.ref(cls)
     return found
+
+
+def _asked_for(part: Any) -> Iterator[type]:
+    if isinstance(part, dict):
+        part = tuple(part.values())
+    if isinstance(part, tuple | list):
+        if part and type(part[0]) is str and part[0] in _CLASSES:
+            yield from (operand for operand in part[1:] if is_a(operand, type) and is_heap_class(operand))
+        for inner in part:
+            yield from _asked_for(inner)
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:

@@ -146,8 +146,8 @@ def advance(t: Tracer, exhausted: int) -> object:
     block = Block(t.line)
     before.end = Jump(block) if more is True else Branch(more, Jump(block), t.goto(done))
     t.block, t.state = block, body
-    several = kinds.ahead(t, top)
     try:
+        several = kinds.ahead(t, top)
         if several is None:
             _step(t, body)
         else:
