@@ -193,6 +193,80 @@ def f(n):
         return s.x * n
     return sum(areas(shapes)), [weigh(s) for s in shapes], max(shapes, key=lambda s: s.x).x, list(map(weigh, shapes[:5]))
 """,
+    "by index": """
+def f(n):
+    total = 0.0
+    for i in range(len(shapes)):
+        a = shapes[i].area()
+        total += 0.5 if a is None else a
+        total -= shapes[-i].x * mixed[i] + mixed[i - n] / (1 + mixed[i + 1] ** 2)
+        mixed[i] += 1
+        mixed[i + 40], mixed[i + 41] = mixed[i + 41], mixed[i + 40]
+    return total, mixed, mixed[n], shapes[n].x
+""",
+    "out of range": """
+def f(n):
+    total, i = 0, 80
+    try:
+        while True:
+            total += mixed[i] * 2
+            i += 1
+    except IndexError as error:
+        return total, i, str(error)
+""",
+    "fewest coins": """
+def f(n):
+    ways = [float("inf")] * 60
+    ways[0] = 0
+    for i in range(1, 60):
+        for c in (n, 7, 11):
+            if c <= i and ways[i - c] + 1 < ways[i]:
+                ways[i] = ways[i - c] + 1
+    return ways
+""",
+    "shortest ways": """
+def f(n):
+    d = [[float("inf")] * 9 for _ in range(9)]
+    for i in range(9):
+        d[i][i] = 0
+        d[i][(i * 7 + 1) % 9] = i % 5 + 1
+        d[i][(i * n + 2) % 9] = 0.5 * i
+    for k in range(9):
+        for i in range(9):
+            for j in range(9):
+                if d[i][k] + d[k][j] < d[i][j]:
+                    d[i][j] = d[i][k] + d[k][j]
+    return d
+""",
+    "many at once": """
+def f(n):
+    out = []
+    for i in range(2, len(mixed) - 2):
+        a, b, c, d, e = mixed[i - 2], mixed[i - 1], mixed[i], mixed[i + 1], mixed[i + 2]
+        s = a + b * 2 + c * 3 + d * 2 + e
+        if a < b:
+            s -= c
+        if d > e:
+            s += a if c else b
+        out.append((s, a, e))
+    return out, [mixed[i] if mixed[i] > mixed[-1 - i] else -mixed[-1 - i] for i in range(40)]
+""",
+    "in several lists": """
+def f(n):
+    rows = [mixed[i : i + 10] for i in range(0, 90, 10)]
+    return [sum(row[j] * rows[j % 9][i] for j in range(9)) for i, row in enumerate(rows)], [max(row) for row in rows]
+""",
+    "holes": """
+def f(n):
+    table = [None] * 40
+    for i in range(60):
+        j = i * n % 40
+        while table[j] is not None and table[j] != i:
+            j = (j + 1) % 40
+        if i < 30:
+            table[j] = i * 7
+    return table, sum(1 for x in table if x is None), [x for x in table if x]
+""",
     "goes on after a break": """
 def f(n):
     total = 0.0

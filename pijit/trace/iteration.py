@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
-from ..ir.types import BOOL, INT, OBJECT
+from ..ir.types import BOOL, INT
 from . import deeds, generators, kinds, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
@@ -151,7 +151,7 @@ def advance(t: Tracer, exhausted: int) -> object:
         if several is None:
             _step(t, body)
         else:
-            _step_by_kind(t, body, several)
+            kinds.fork(t, several, body, lambda way: _step(t, way))
     except Break:
         t.block = before  # the instruction has not begun
         raise
@@ -165,26 +165,6 @@ def _step(t: Tracer, body: State) -> None:
     item, stack[-1] = _next(t, stack[-1])
     stack.append(item)
     t.block.end = t.goto(body)
-
-
-def _step_by_kind(t: Tracer, body: State, several: kinds.Several) -> None:
-    """The same on a way for each type that the item may be of."""
-    container, at, samples = several
-    checkpoint = t.checkpoint
-    t.ways = max(t.ways, len(samples))
-    found = t.emit("list_get", (container.value, at), OBJECT, reason="list_item_type")
-    for sample in samples:
-        way = other = t.block
-        if sample is not samples[-1]:
-            way, other = Block(t.line), Block(t.line)
-            t.block.end = Branch(t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL), Jump(way), Jump(other))
-        t.block, t.state, t.checkpoint = way, body.copy(), checkpoint
-        t.expected[container.value] = [sample]
-        try:
-            _step(t, t.state)
-        finally:
-            del t.expected[container.value]
-        t.block, t.state = other, body
 
 
 def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:

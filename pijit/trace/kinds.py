@@ -1,4 +1,4 @@
-"""Lists whose items are of a few types: a loop over one tells them apart, and goes on for each type by a way of its own.
+"""Lists whose items are of a few types: where one is taken, they are told apart, and there is a way onward for each type.
 
 What the list holds at capture says which types to ask for, the frequent ones first; an item of yet another one is an exit, as where all are of one
 type. The ways meet where what is left of the item is alike.
@@ -7,23 +7,27 @@ type. The ways meet where what is left of the item is alike.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ir.graph import Value
-from . import objects
+from ..ir.graph import Block, Branch, Jump, Value
+from ..ir.types import BOOL, OBJECT
+from . import deeds, objects
 from .cursors import SequenceIterator, Together
-from .values import Abstract, Opaque
+from .state import State
+from .values import Abstract, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
 _LOOKED_AT = 64  # items
 _MOST = 3  # ways
+_FORKS = 200  # in a graph: without a limit it would be large where many items meet
 _OTHERS = (int, float, type(None))
 
 
 class Several(NamedTuple):
-    """The list, where the next item is in it, and an item of each type."""
+    """The list, where the item is in it, and an item of each type."""
 
     container: Opaque
     at: Value
@@ -34,10 +38,16 @@ def ahead(t: Tracer, it: Abstract) -> Several | None:
     """What the next item of an iterator may be, where it is of one of several types; of `zip` the first such item."""
     for inner in it.iterators if isinstance(it, Together) else (it,):
         if isinstance(inner, SequenceIterator) and isinstance(inner.sequence, Opaque) and inner.sequence.cls is list:
-            samples = _samples(t.samples.get(inner.sequence.value))
-            if len(samples) > 1:
-                return Several(inner.sequence, inner.index, samples)
+            found = item(t, inner.sequence, inner.index)
+            if found is not None:
+                return found
     return None
+
+
+def item(t: Tracer, container: Opaque, at: Value) -> Several | None:
+    """The same of the item at an index."""
+    samples = _samples(t.samples.get(container.value)) if t.forks < _FORKS else []
+    return Several(container, at, samples) if len(samples) > 1 else None
 
 
 def _samples(items: Any) -> list[Any]:
@@ -47,3 +57,24 @@ def _samples(items: Any) -> list[Any]:
     if not all(cls in _OTHERS or objects.is_plain(cls) for cls in counts):
         return []
     return [next(item for item in some if type(item) is cls) for cls, _ in counts.most_common(_MOST)]
+
+
+def fork(t: Tracer, several: Several, state: State, go_on: Callable[[State], None]) -> None:
+    """Ends the block with a way for each type. ``go_on`` follows one: it is given the state, in which the item is of that type."""
+    container, at, samples = several
+    checkpoint = t.checkpoint
+    t.ways, t.forks = max(t.ways, len(samples)), t.forks + 1
+    found = t.emit("list_get", (container.value, at), OBJECT, reason="list_item_type")
+    for sample in samples:
+        way = other = t.block
+        if sample is not samples[-1]:
+            way, other = Block(t.line), Block(t.line)
+            t.block.end = Branch(t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL), Jump(way), Jump(other))
+        t.block, t.state, t.checkpoint = way, state.copy(), checkpoint
+        t.expected[container.value] = [sample]
+        try:
+            go_on(t.state)
+        finally:
+            del t.expected[container.value]
+        t.block, t.state = other, state
+    t.checkpoint = checkpoint

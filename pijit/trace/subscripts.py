@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import deeds, elementwise, instances, lengths, mappings, masks, objects, opaque, standins, takes
+from . import deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, standins, takes
 from .elementwise import is_one
 from .operators import cast, describe
 from .tracer import add, compare, multiply
@@ -30,6 +30,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .state import State
     from .tracer import Tracer
 
 _LIST_ITEMS = {int: INT, float: FLOAT}
@@ -71,7 +72,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         functions = deeds.functions_in(t.samples.get(container.value))
         if functions is not None:
             return deeds.one_of(t, t.emit("list_get", (container.value, place), Obj(), reason="list_item_type"), functions)
-        return _typed_item(t, container, place)
+        several = kinds.item(t, container, place) if t.last_micro else None
+        return _typed_item(t, container, place) if several is None else _either(t, several)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
@@ -266,6 +268,20 @@ def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
     length = lengths.of(t, container)
     assert length is not None
     return checked_index(t, whole(t, index, "index"), length)
+
+
+def _either(t: Tracer, several: kinds.Several) -> object:
+    """Ends the instruction with an item of one of several types on the stack."""
+    from .tracer import END
+
+    def go_on(state: State) -> None:
+        found = _typed_item(t, several.container, several.at)
+        state.frame.stack.append(found)
+        state.frame.pc = state.frame.bytecode.at(state.frame.pc).next
+        t.block.end = t.goto(state)
+
+    kinds.fork(t, several, t.state, go_on)
+    return END
 
 
 def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:

@@ -148,7 +148,8 @@ class Tracer:
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
         self.expected: dict[Value, list[Any]] = {}  # what the next item of a list is like, on the way that is followed
-        self.ways = 1  # for how many types of an item a loop goes on by different ways
+        self.ways = 1  # for how many types of an item of a list there is a way of its own,
+        self.forks = 0  # and how often
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
