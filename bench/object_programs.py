@@ -411,6 +411,47 @@ def operate(lifts, steps):
     return idle, [(lift.at, lift.going.name) for lift in lifts]
 
 
+class Tile:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side * self.side
+
+
+class Round(Tile):
+    def area(self):
+        return 0.7853981633974483 * self.side * self.side
+
+
+class Worn(Tile):
+    def area(self):
+        return None if self.side < 1.0 else self.side * 0.5
+
+
+def tiles():
+    return [(Tile, Round, Tile, Worn, Round)[i * i % 5](0.25 * (i % 9)) for i in range(150)]
+
+
+def cover(tiles, steps):
+    """Lists whose items are of several types: classes with a method each, and the fewest pieces of some lengths, where there is a way at all."""
+    total, smallest, which = 0.0, None, None
+    for _ in range(steps):
+        for tile in tiles:
+            area = tile.area()
+            if area is not None:
+                total += area
+                if smallest is None or area < smallest:
+                    smallest, which = area, tile
+    fewest = [math.inf] * (10 * steps)
+    fewest[0] = 0
+    for length in range(1, len(fewest)):
+        for piece in (4, 9, 11):
+            if piece <= length and fewest[length - piece] + 1 < fewest[length]:
+                fewest[length] = fewest[length - piece] + 1
+    return total, smallest, which is tiles[0], fewest
+
+
 class Task:
     def __init__(self, name, priority):
         self.name, self.priority, self.done = name, priority, 0

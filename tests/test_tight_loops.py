@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,12 @@ def test_what_is_compiled_quickly(function, tight, monkeypatch):
     a, w = np.arange(20.0), np.arange(6.0).reshape(2, 3)
     assert np.array_equal(pijit.jit(function)(a, w), function(a, w))
     assert [level == emit.BEST for level in found] == [tight]
+
+
+@pytest.mark.parametrize(("others", "best"), [(3, True), (900, False)])
+def test_a_small_part_of_a_large_graph_does_not_decide(others, best, monkeypatch):
+    """All the rest would have to be gone through, too."""
+    names = ["cmp", "poll", "raw_add"], ["list_get", "look"] * others
+    blocks = [types.SimpleNamespace(ops=[types.SimpleNamespace(name=name) for name in some]) for some in names]
+    monkeypatch.setattr(build, "natural_loops", lambda graph: [(block, [block]) for block in graph.blocks])
+    assert (build._level(types.SimpleNamespace(blocks=blocks)) == emit.BEST) is best

@@ -39,17 +39,22 @@ _HEAVY = frozenset(
     | {"mask_places", "mask_look", "search", "interp"}
 )
 
+_LARGE, _PART = 400, 8  # operations
+
 
 def _level(graph: Graph) -> int:
     """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop looks at objects, or has kernels that give
-    numbers, of which one call may be as short as what is around it, what values stay in registers is."""
-    level = emit.QUICK
+    numbers, of which one call may be as short as what is around it, what values stay in registers is; and where such loops are a small part of a
+    large graph, it takes seconds."""
+    level, of_best = emit.QUICK, 0
     for _, blocks in natural_loops(graph):
         ops = [op for block in blocks for op in block.ops]
         heavy = [op for op in ops if op.name in _HEAVY]
         best = emit.PLAIN if any(op.name in ("look", "put") for op in ops) else emit.BEST
-        level = max(level, best if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK)
-    return level
+        wanted = best if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK
+        level, of_best = max(level, wanted), of_best + len(ops) * (wanted == emit.BEST)
+    size = sum(len(block.ops) for block in graph.blocks)
+    return min(level, emit.PLAIN) if size > _LARGE and of_best * _PART < size else level
 
 
 def _is_short(heavy: list[Op]) -> bool:

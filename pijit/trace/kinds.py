@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 64  # items
 _MOST = 3  # ways
-_FORKS = 200  # in a graph: without a limit it would be large where many items meet
+_FORKS = 100  # in a graph: without a limit it would be large where many items meet
 _OTHERS = (int, float, type(None))
 
 
