@@ -31,7 +31,7 @@ ANY_NAME: Place = ("any_name",)
 ANY_FIELD: Place = ("any_field",)
 _WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
-_OF_ENUMS = {vars(enum.Enum)[name]: f"_{name}_" for name in ("name", "value")}  # what the property gives that enum.py defines
+_OF_ENUMS = tuple((vars(enum.Enum)[name], f"_{name}_") for name in ("name", "value"))  # what the property gives that enum.py defines
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
 _SLOT = types.MemberDescriptorType
@@ -218,8 +218,9 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         from . import calls
 
         return calls.call(t, Known(found.fget), [owner], {})
-    if found in _OF_ENUMS:
-        return attribute(t, owner, _OF_ENUMS[found])
+    for of_enums, gives in _OF_ENUMS:
+        if found is of_enums:
+            return attribute(t, owner, gives)
     if class_name(kind) == "_tuplegetter" and module_of(kind) in ("collections", "_collections"):
         index = found.__reduce__()[1][0]
         return owner.items[index] if isinstance(owner, Instance) else item(t, owner, index)
