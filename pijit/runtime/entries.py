@@ -34,7 +34,7 @@ from pijit.runtime.copies import as_plain
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
-from pijit.runtime.patience import Patience, Share, loading, warnings_remembered
+from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 from pijit.trace.limits import TooLong
 from pijit.trace.tracer import Capture
@@ -181,7 +181,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
         return _AGAIN
     record.misses += bool(failures)
     try:
-        with warnings_remembered(), _paid_for(record, entry, _share(state, record)):
+        with warnings_remembered(), _paid_for(record, entry, state.took(pc), state.misses(pc)):
             return _compile(state, record, entry, pc, raw, failures)
     except CaptureError as error:
         return error
@@ -195,17 +195,17 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
 
 
 @contextmanager
-def _paid_for(record: Record, entry: Entry, share: Share) -> Iterator[None]:
+def _paid_for(record: Record, entry: Entry, took: float, misses: int) -> Iterator[None]:
     """What this takes is on the entry's account, and where nobody asked for the function and it may not pay on that of all."""
     before, start, patience, loads = entry.compiled, clock.thread_time(), entry.patience, loading()
-    patience.postponed, want = False, patience.wants(share)
+    patience.postponed, want = False, patience.wants(took, misses)
     try:
         yield
     finally:
         seconds = clock.thread_time() - start
         made = entry.compiled > before
         if not record.options.eager:
-            BUDGET.account(patience.wants(share) if made else want).spend(seconds, in_vain=not made and not patience.price)
+            BUDGET.account(patience.wants(took, misses) if made else want).spend(seconds, in_vain=not made and not patience.price)
         if not patience.postponed:
             patience.compiled(0.0 if loads else seconds, in_vain=not made)  # others will not load the compiler
 
@@ -241,21 +241,21 @@ def _compile(
         return _never_fitted(state, record, entry, pc, unfit, cause)
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
-    view, began = driver.make_view(raw), clock.thread_time()
+    view = driver.make_view(raw)
     try:
         capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(options.eager))
     except TooLong:
         entry.patience.look_longer()
         return max(1, _misses_to_wait(state, record, entry, pc))
     try:
-        return _use(state, record, entry, pc, capture, cause, clock.thread_time() - began)
+        return _use(state, record, entry, pc, capture, cause)
     finally:
         if options.backend == "numba":  # others run the graph
             capture.graph.dismiss()
 
 
-def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, cause: Difference | None, looked: float) -> int:
-    """What becomes of a capture, which took so many seconds: a fragment, where that can pay."""
+def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, cause: Difference | None) -> int:
+    """What becomes of a capture: a fragment, where that can pay."""
     code, options = record.code, record.options
     line = messages.line_of(code, pc)
     breaks = {id(b.exit): _record_break(record, b) for b in capture.breaks}
@@ -269,7 +269,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         if entry.compiled == 0 or entry.kind == "after":
             _turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
-    wait = _postponed(state, record, entry, pc, capture, looked)
+    wait = _postponed(state, record, entry, pc, capture)
     if wait:
         return wait
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
@@ -295,15 +295,9 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     return _AGAIN
 
 
-def _share(state: Any, record: Record) -> Share:
-    """Of the function: an inner loop is an entry of its own, and what it takes is not in that of the outer one."""
-    entries = record.plan.entries
-    return sum(map(state.took, entries)), sum(map(state.misses, entries))
-
-
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
-    goes_on, share = bool(entry.compiled) or entry.kind == "after", _share(state, record)
-    wait = entry.patience.misses_to_wait(state.took(pc), record.options.eager, goes_on, share)
+    took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
+    wait = entry.patience.misses_to_wait(took, record.options.eager, goes_on, misses)
     if wait and (entry.kind == "start" or state.misses(record.plan.start) >= _OFTEN):
         seconds = dozing.seconds(state, record.plan)
         if seconds:
@@ -312,7 +306,7 @@ def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
             if wait > most:
                 entry.patience.waited = wait = most
         else:
-            resting.rest_until_paid(record, entry.patience.wants(share))
+            resting.rest_until_paid(record, entry.patience.wants(took, misses))
     return wait
 
 
@@ -330,14 +324,12 @@ def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:
     return bool(stack) and type(stack[-1]) is _OF_TUPLE and operator.length_hint(stack[-1]) < CONFIG.max_unroll
 
 
-def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, looked: float) -> int:
-    """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay. Later it is
-    captured once more, which is a part of the price then."""
+def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:
+    """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
     patience.price, patience.doubtful = worth.price(capture.graph), worth.is_doubtful(capture.graph)
     wait = _misses_to_wait(state, record, entry, pc)
     patience.postponed = bool(wait)
-    patience.price += looked if wait else 0.0
     return wait
 
 

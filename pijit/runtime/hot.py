@@ -17,7 +17,6 @@ from pijit.runtime.records import FragmentRecord, Record
 
 NEVER = -1
 _TRIAL = 128  # times that an exit is taken before its fragment is judged
-_PER_CALL = 8  # exits, where there are more the clock would take too long to tell
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
 _LAST = 10**6  # a fragment that has come so far is left alone
 
@@ -30,7 +29,8 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
         return NEVER
     if count >= _TRIAL:
         doubtful = _is_doubtful(record)
-        if not (doubtful and _is_called(state, record, count)) and not worth.pays(fragment):
+        by_calls = doubtful and fragment.kind == "function"  # then the clock judges, which knows more than the estimate
+        if not by_calls and not worth.pays(fragment):
             retire(state, record, native, "not_worth_it")
             return NEVER
         if doubtful or _leaves_early(fragment, index):
@@ -52,10 +52,3 @@ def _leaves_early(fragment: FragmentRecord, index: int) -> bool:
 def _is_doubtful(record: Record) -> bool:
     """Whether it takes the clock to tell if the function's calls are faster than the interpreter's."""
     return not CONFIG.compile_all and all(fragment.doubtful for fragment in record.fragments if not fragment.retired)
-
-
-def _is_called(state: Any, record: Record, exits: int) -> bool:
-    """Whether the function's calls can be tried while an exit is taken that often: then the clock judges, which knows more than the estimate."""
-    start = record.plan.start
-    calls = state.misses(start) + sum(fragment.hits for fragment in state.fragments(start))
-    return bool(calls * _PER_CALL >= exits)

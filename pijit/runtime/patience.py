@@ -35,9 +35,6 @@ _DOUBT = 4.0  # seconds in the interpreter for each second of compiling what may
 _RENT = 2.0  # seconds in the interpreter for each second that was spent on the entry
 
 
-Share = tuple[float, int]  # the seconds that a function has taken in the interpreter, and in how many laps
-
-
 @dataclass(slots=True)
 class Patience:
     """Of one entry. ``began``: when it was found hot; ``took``: what the interpreter had taken from there on by then; ``waited``: the misses since
@@ -54,16 +51,16 @@ class Patience:
     look: float = 0.0  # the seconds that looking at it may take, where more than at first
     postponed: bool = False  # it was captured, and is compiled later
 
-    def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False, share: Share = (0.0, 0)) -> int:
+    def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False, misses: int = 0) -> int:
         """How many more, about; 0: it is time to compile. ``took``: the seconds that the interpreter has taken from there on so far; ``asked``:
-        by name; ``goes_on``: native code has led to it."""
+        by name; ``goes_on``: native code has led to it; ``misses``: so far."""
         if CONFIG.patience_ms <= 0 or (asked and not self.in_vain):
             return 0
         now = clock.perf_counter()
         passed, taken = (now - self.began, took - self.took) if self.began else (0.0, 0.0)
         waits = [(self._to_pass(goes_on) - passed, passed), (self._to_take() - taken, taken)]
         if not asked and all(left <= 0 for left, _ in waits):
-            waits.append((BUDGET.missing(self.wants(share)), passed))
+            waits.append((BUDGET.missing(self.wants(took, misses)), passed))
         if all(left <= 0 for left, _ in waits):
             return 0
         if not self.began:
@@ -102,10 +99,9 @@ class Patience:
         """That was not enough: it is looked at again when the interpreter has taken more there, and there is more time for it."""
         self.look, self.postponed = _LONGER * self._to_look(), True
 
-    def wants(self, share: Share) -> Want:
+    def wants(self, took: float, misses: int) -> Want:
         """What looking takes, or once that is done compiling, and loading the compiler if need be. Where most of the program's time is taken
         either is worth as much as where it is sure to pay, if that is done in short laps: long ones are those of what is called, too."""
-        took, misses = share
         most = _MOST * BUDGET.ran() <= took < _SHORT * misses
         if not self.price:
             return Want(self._to_look(), "compiling" if most else "looking")
