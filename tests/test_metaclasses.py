@@ -238,6 +238,38 @@ def f(n):
         has.odd = has.odd + i
     return has.log
 """,
+    "that listens": """
+seen = []
+
+class Meta(type):
+    def __getattribute__(cls, name):
+        seen.append(name)
+        return super().__getattribute__(name)
+
+class Thing(metaclass=Meta):
+    def __init__(self, x):
+        self.x = x
+    def more(self):
+        self.x += 1
+        self.y = self.x * 2
+        return self.y
+
+def f(n):
+    seen.clear()
+    t = Thing(n)
+    total = 0
+    for i in range(n):
+        total += t.more() + i
+    match t:
+        case [a, b]:
+            total = 0
+        case Thing():
+            total += 1
+    try:
+        t.z
+    except AttributeError as error:
+        return total, str(error), seen
+""",
     "that gets attributes": """
 class Meta(type):
     def __getattribute__(cls, name):

@@ -70,7 +70,7 @@ EXAMPLES: dict[str, str] = {
     "PJ217": f("return int(x)", "f(float('nan'))"),
     "PJ218": f("return np.empty(x)", "f(2**50)"),
     "PJ222": f("s = 0\nfor i in range(x, x + 3):\n    s = s + 1\nreturn s", "f(2**62 + 5)"),
-    "PJ223": f("return x[k] + 1", "f([1, 2.5], 0)\nf([1, 2.5], 1)", "x, k"),
+    "PJ223": f("return x[k] + 1", "f([1, 2], 0)\nf([1, 2.5], 1)", "x, k"),
     "PJ224": f("return x[1:5] + 1", f"f({SIX})\nf({SIX}[:3])"),
     "PJ225": f("return x ** k", "f(2, -1)", "x, k"),
     "PJ226": f("return x >> k", "f(1, -1)", "x, k"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 _of_class = {name: type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__module__")}
-_flags = type.__dict__["__flags__"].__get__
+flags_of = type.__dict__["__flags__"].__get__  # of a class, without what its metaclass has to say
 _HEAP_TYPE = 1 << 9
 _CALLABLES = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
@@ -45,7 +45,7 @@ def module_of(cls: type) -> str:
 
 def is_heap_class(cls: type) -> bool:
     """Whether a class was made by a class statement, or as if."""
-    return bool(_flags(cls) & _HEAP_TYPE)
+    return bool(flags_of(cls) & _HEAP_TYPE)
 
 
 def package_of(value: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
-from ..ground.names import class_name, is_a, package_of
+from ..ground.names import class_name, flags_of, is_a, package_of
 from ..ir.evaluate import BUILDERS
 from ..ir.graph import Op, Value
 from ..ir.types import Obj
@@ -43,7 +43,7 @@ Fixed = Literal["none", "shared", "all"]
 
 def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """cls(*args, **kwargs) of a plain class; inline.INLINED while __init__ or __new__ runs; None when the class is none that is known."""
-    if not objects.is_plain(cls) or cls.__flags__ & _NOT_MADE or package_of(cls) == "numpy" or not objects.is_as_type(t, cls, "__call__"):
+    if not objects.is_plain(cls) or flags_of(cls) & _NOT_MADE or package_of(cls) == "numpy" or not objects.is_as_type(t, cls, "__call__"):
         return None
     new = objects.class_lookup(cls, "__new__")
     function: Any = new.__func__ if type(new) is staticmethod else new
@@ -57,7 +57,7 @@ def create(t: Tracer, cls: type, args: list[Abstract], kwargs: dict[str, Abstrac
     made = Instance("instance", (), cls=cls)
     if init is _INIT:
         if args or kwargs:
-            raise Break("always_raises", f"{cls.__name__}() takes no arguments")
+            raise Break("always_raises", f"{class_name(cls, '__name__')}() takes no arguments")
         return made
     if not is_a(init, types.FunctionType):
         return None

@@ -32,6 +32,7 @@ ANY_FIELD: Place = ("any_field",)
 _WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
 _OF_ENUMS = tuple((vars(enum.Enum)[name], f"_{name}_") for name in ("name", "value"))  # what the property gives that enum.py defines
+_dict_offset = vars(type)["__dictoffset__"].__get__
 _GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
 _SLOT = types.MemberDescriptorType
@@ -204,7 +205,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         if value is not None:
             return value
         if slot or found is MISSING:
-            raise Break("attribute", f"{cls.__name__}.{name}")
+            raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
         return _bound(t, owner, cls, name, found)
     if slot or found is MISSING or not is_data(found):
         actual = actual_of(t, owner)
@@ -371,7 +372,7 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     found = class_lookup(cls, name)
     if type(found) is not _SLOT and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
-    if type(found) is not _SLOT and cls.__dictoffset__ == 0:
+    if type(found) is not _SLOT and _dict_offset(cls) == 0:
         raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
     if isinstance(owner, Instance):
         from . import instances
