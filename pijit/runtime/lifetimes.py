@@ -46,7 +46,7 @@ class Pin:
         return cls(held, Gone(told(held())))
 
 
-def pinned(rows: list[Row], sites: Any = ()) -> dict[int, weakref.ref[Any]]:
+def pinned(rows: list[Row], sites: list[Row]) -> dict[int, weakref.ref[Any]]:
     """What guards pin down that may go away before the fragment, by id; and the classes that sites ask for, of which nothing is found any more
     once they are gone."""
     found: dict[int, weakref.ref[Any]] = {}

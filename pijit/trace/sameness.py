@@ -20,7 +20,7 @@ def identical(t: Tracer, left: Abstract, right: Abstract, invert: bool = False) 
     if closures.is_function(left) and closures.is_function(right):
         same: bool | Value = closures.is_same(t, left, right)
     else:
-        known = is_known(left, right)
+        known = _is_known(left, right)
         same = _at_run_time(t, left, right) if known is None else known
     if isinstance(same, bool):
         return Known(same != invert)
@@ -33,7 +33,7 @@ def is_none(t: Tracer, value: Abstract) -> bool:
     return bool(same.value)
 
 
-def is_known(left: Abstract, right: Abstract) -> bool | None:
+def _is_known(left: Abstract, right: Abstract) -> bool | None:
     """left is right; None where capture does not know."""
     if isinstance(left, Known) and isinstance(right, Known):
         return left.value is right.value
