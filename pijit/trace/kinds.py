@@ -71,10 +71,10 @@ def fork(t: Tracer, several: Several, state: State, go_on: Callable[[State], Non
             way, other = Block(t.line), Block(t.line)
             t.block.end = Branch(t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL), Jump(way), Jump(other))
         t.block, t.state, t.checkpoint = way, state.copy(), checkpoint
-        t.expected[container.value] = [sample]
+        t.expected[container.value, at] = found, sample
         try:
             go_on(t.state)
         finally:
-            del t.expected[container.value]
+            del t.expected[container.value, at]
         t.block, t.state = other, state
     t.checkpoint = checkpoint

@@ -285,12 +285,13 @@ def _either(t: Tracer, several: kinds.Several) -> object:
 
 
 def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
-    sample = t.expected.get(container.value) or t.samples.get(container.value)
+    taken, expected = t.expected.get((container.value, index), (None, None))
+    sample = t.samples.get(container.value) if taken is None else [expected]
     wanted = _LIST_ITEMS.get(type(sample[0])) if sample else None
     if wanted is None:
         if not sample:
             raise deeds.unseen(t, container)
-        found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type")
+        found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type") if taken is None else taken
         return opaque.like(t, found, sample[0])
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
 

@@ -147,7 +147,7 @@ class Tracer:
         self.breaks: list[BreakRecord] = []
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
-        self.expected: dict[Value, list[Any]] = {}  # what the next item of a list is like, on the way that is followed
+        self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
         self.ways = 1  # for how many types of an item of a list there is a way of its own,
         self.forks = 0  # and how often
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
