@@ -452,6 +452,51 @@ def cover(tiles, steps):
     return total, smallest, which is tiles[0], fewest
 
 
+class Diverged(Exception):
+    """An iteration that leads nowhere."""
+
+
+def root(x, most):
+    """By Newton's method, of x**3 - 2 x + 2, which has places from where that goes round in circles or far away."""
+    for _ in range(most):
+        slope = 3.0 * x * x - 2.0
+        step = (x * x * x - 2.0 * x + 2.0) / slope
+        x -= step
+        if abs(x) > 20.0:
+            raise Diverged(f"at {x:.3g}")
+        if abs(step) < 1e-9:
+            return x
+    raise Diverged("in circles")
+
+
+def starts():
+    return [0.01 * (i - 200) for i in range(400)]
+
+
+def sift(starts, most):
+    """Answers that are exceptions: of the function itself, of a division, of a list and of a dict."""
+    roots, far, flat = [], 0, 0
+    for x in starts:
+        try:
+            roots.append(root(x, most))
+        except Diverged:
+            far += 1
+        except ZeroDivisionError:
+            flat += 1
+    near, beyond = {}, 0
+    for k, x in enumerate(roots):
+        try:
+            x -= roots[2 * k]
+        except IndexError:
+            beyond += 1
+        key = int(x * 4.0)
+        try:
+            near[key] += 1
+        except KeyError:
+            near[key] = 1
+    return len(roots), far, flat, beyond, near
+
+
 class Task:
     def __init__(self, name, priority):
         self.name, self.priority, self.done = name, priority, 0

@@ -95,6 +95,7 @@ def figures():
         ("counters and flags in objects", programs.grow, "f(o, 20)", programs.colony),
         ("members of enumerations, and abstract classes", programs.operate, "f(o, 400)", programs.lifts),
         ("lists whose items are of several types", programs.cover, "f(o, 20)", programs.tiles),
+        ("exceptions that are answers", programs.sift, "f(o, 12)", programs.starts),
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
     ]
     for name, function, call, make in subjects:

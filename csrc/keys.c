@@ -144,8 +144,15 @@ PyObject *pj_at_hand(const PjRecipe *r, int64_t *W)
     }
 }
 
+/* A number that says which object it is: a key is looked up by what it is equal to. */
+static const PjRecipe *number_of(const PjRecipe *r)
+{
+    return r->op == R_ONE_OF || r->op == R_LOADED ? r->kids[0] : r;
+}
+
 static bool hash_of(const PjRecipe *r, int64_t *W, Py_hash_t *hash)
 {
+    r = number_of(r);
     if (r->op == R_INT) {
         *hash = hash_of_int(W[r->a]);
         return true;
@@ -189,6 +196,7 @@ static int same_number(double v, PyObject *o)
 /* Is the object that is held equal to the key? 1, 0, or -1: only Python can tell. */
 static int same(const PjRecipe *r, int64_t *W, PyObject *o)
 {
+    r = number_of(r);
     if (r->op == R_INT) {
         int64_t v;
         if (PyLong_CheckExact(o)) {

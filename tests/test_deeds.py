@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from differential import check, check_calls
 
+import pijit
+
 # Keys of which several are equal, have equal hashes, or are at the edges of what native code computes with.
 KEYS = (
     [0, 1, -1, -2, True, 1.0, -1.0, 2**61 - 1, 2**61, -(2**61), 2**62, 2**63 - 1, -(2**63), 2**53 + 1, float(2**53), 2**63, 2**70, 0.5, -0.0, 1e300],
@@ -345,3 +347,22 @@ def f(n):
     return found, sorted(d, key=str)
 """
     check(source, 1)
+
+
+@pytest.mark.parametrize("keys", [list(range(-3, 9)), [0.5, 2.0, -1.0, 7.25], [2**40, -(2**50), 300]])
+@pytest.mark.parametrize(
+    "what",
+    ["n += d.get(k, 0)", "n += k in d", "d[k] = d.get(k, 0) + 1", "s.add(k)", "s.discard(k)", "n += k in s", "n += (k, n) in s", "d[k, k] = 1"],
+)
+def test_numbers_of_a_list_as_keys_stay_native(what, keys):
+    """What is looked up says which object of the list it is, as it may be kept: that does not make it another key."""
+    space = {}
+    exec(f"def f(d, s, keys):\n    n = 0\n    for k in keys:\n        {what}\n    return n, d, s", space)
+    some = keys[::2]
+    check(space["f"], dict.fromkeys(some, 2), set(some), keys)
+    f = pijit.jit(space["f"])
+    for _ in range(3):
+        f(dict.fromkeys(some, 2), set(some), keys)
+    before = pijit.stats(f).exits
+    f(dict.fromkeys(some, 2), set(some), keys)
+    assert pijit.stats(f).exits == before

@@ -24,6 +24,7 @@ from . import (
     mappings,
     objects,
     opaque,
+    raising,
     sources,
 )
 from .inline import INLINED, push_call, push_frame, push_made
@@ -76,6 +77,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return special
     if function is functools.reduce:
         return lazily.reduced(t, args, kwargs)
+    if raising.is_raised(t, function, kwargs):
+        return raising.throw(t, function, args)
     consumer = lookup(generators.CONSUMERS, function)
     if consumer is not None and "key" in kwargs:
         return lazily.by_key(t, function, args, kwargs)

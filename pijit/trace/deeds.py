@@ -19,7 +19,7 @@ from ..ground.names import is_heap_class
 from ..ir.graph import Block, Branch, Exit, Jump, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
-from . import objects, opaque, standins
+from . import objects, opaque, raising, standins
 from .inputs import is_inner
 from .instances import settled
 from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
@@ -149,9 +149,17 @@ def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     if sample is _UNKNOWN:
         raise unseen(t, owner)
     functions = functions_in(t.samples.get(owner.value))
-    if functions is not None:
-        return one_of(t, find(t, "item", owner, key), functions)
-    return opaque.like(t, find(t, "item", owner, key), sample)
+    found = _item(t, owner, key)
+    return opaque.like(t, found, sample) if functions is None else one_of(t, found, functions)
+
+
+def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
+    if owner.cls is not dict or not raising.catches(t, KeyError):
+        return find(t, "item", owner, key)
+    nothing = as_object(t, Known(objects.MISSING))
+    found = find(t, "get", owner, key, nothing)
+    raising.where(t, t.emit("same", (found, nothing), BOOL), KeyError)
+    return found
 
 
 def has_key(t: Tracer, owner: Opaque, key: Abstract) -> Value:

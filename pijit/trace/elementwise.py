@@ -95,7 +95,7 @@ def _is_temporary(t: Tracer, operand: Abstract) -> bool:
 
 def _check_not_reused(t: Tracer, left: Abstract, right: ArrayValue) -> None:
     """In the memory of its right operand NumPy computes a product the other way round, which complex numbers show. It takes the left one's first."""
-    from .tracer import compare
+    from .addresses import compare
 
     if isinstance(left, ArrayValue) and (len(left.dims) not in (0, len(right.dims)) or not np.can_cast(left.type.dtype, right.type.dtype)):
         return  # it would be another array in any case
@@ -221,7 +221,7 @@ def is_one(dim: Value) -> bool:
 
 def broadcast(t: Tracer, shapes: list[Dims]) -> Dims:
     """The broadcast shape. Lengths that must agree are checked; a length that is 1 is known to be."""
-    from .tracer import compare
+    from .addresses import compare
 
     rank = max(len(shape) for shape in shapes)
     dims: list[Value] = []
@@ -308,13 +308,13 @@ def assign_result(t: Tracer, ufunc: str, operands: list[Abstract], target: Array
 
 
 def _check_not_single(t: Tracer, dims: Dims) -> None:
-    from .tracer import compare
+    from .addresses import compare
 
     t.check(compare(t, "!=", _size(t, dims), const(1)), "shape_mismatch")
 
 
 def _size(t: Tracer, dims: Dims) -> Value:
-    from .tracer import multiply
+    from .addresses import multiply
 
     size: Value = const(1)
     for dim in dims:
@@ -346,7 +346,7 @@ def _root(array: Value) -> Value:
 
 def assign(t: Tracer, target: ArrayValue, source: Abstract) -> None:
     """target[...] = source, broadcast; dtypes are equal and shapes are checked here."""
-    from .tracer import compare
+    from .addresses import compare
 
     if isinstance(source, ArrayValue):
         extra = len(source.dims) - len(target.dims)

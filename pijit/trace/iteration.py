@@ -85,7 +85,7 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
         if not isinstance(it.step, int) or it.step not in (1, -1):
             raise Break("iteration", "reversed range with steps")
         # an empty range stays one: both ends move by the same step
-        from .tracer import add
+        from .addresses import add
 
         return RangeIterator(add(t, it.stop, const(-it.step)), add(t, it.next, const(-it.step)), -it.step)
     items = objects.unrollable(t, inner)
@@ -100,7 +100,7 @@ _COMPOSITE = {"zip": _zip, "zip_strict": _zip, "enumerate": _enumerate, "reverse
 
 def _check_small(t: Tracer, *bounds: Value) -> None:
     """Leaves where what is counted from or to might not fit in 64 bits on the way."""
-    from .tracer import both, compare
+    from .addresses import both, compare
 
     small: Value = const(True)
     for bound in bounds:  # one check, which is two additions for the processor
@@ -109,7 +109,7 @@ def _check_small(t: Tracer, *bounds: Value) -> None:
 
 
 def _range(t: Tracer, value: Container) -> Abstract:
-    from .tracer import both, compare
+    from .addresses import both, compare
 
     start, stop, step = (value_of(item) for item in value.items)
     if start is None or stop is None or step is None or (isinstance(step, Const) and step.value == 0):
@@ -241,7 +241,7 @@ def _next(t: Tracer, it: Abstract) -> tuple[Abstract, Abstract]:
     items, moved = zip(*(_next(t, inner) for inner in it.iterators), strict=True)
     if it.count is None:
         return Container("tuple", items), replace(it, iterators=moved)
-    from .tracer import add
+    from .addresses import add
 
     return Container("tuple", (Scalar(it.count), *items)), replace(it, iterators=moved, count=add(t, it.count, const(1)))
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Value, const
 from ..ir.types import INT, Array
 from . import elementwise
+from .addresses import compare, multiply
 from .elementwise import is_one
-from .tracer import compare, multiply
 from .values import Abstract, ArrayValue, Container, Known, items_of, value_of
 
 if TYPE_CHECKING:

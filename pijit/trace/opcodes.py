@@ -17,8 +17,10 @@ from . import (
     iteration,
     mappings,
     membership,
+    messages,
     operators,
     outliving,
+    raising,
     sameness,
     subscripts,
     variables,
@@ -275,6 +277,7 @@ def load_assertion_error(t: Tracer, _: Any) -> None:
 HANDLERS: dict[str, Handler] = {
     **variables.HANDLERS,
     **displays.HANDLERS,
+    **messages.HANDLERS,
     "BINARY_OP": binary_op,
     "UNARY_OP": unary_op,
     "COMPARE_OP": compare_op,
@@ -303,6 +306,11 @@ HANDLERS: dict[str, Handler] = {
     "CALL_KW": call_kw,
     "CALL_FUNCTION_EX": call_function_ex,
     "LOAD_SUPER_ATTR": load_super_attr,
+    "RAISE_VARARGS": raising.raise_varargs,
+    "RERAISE": raising.reraise,
+    "PUSH_EXC_INFO": raising.push_exc_info,
+    "CHECK_EXC_MATCH": raising.check_exc_match,
+    "POP_EXCEPT": raising.pop_except,
     "LOAD_ASSERTION_ERROR": load_assertion_error,
 }
 

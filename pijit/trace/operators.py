@@ -14,7 +14,7 @@ from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
 from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
-from . import complexes, elementwise, lengths, opaque, standins
+from . import complexes, elementwise, lengths, opaque, raising, standins
 from .values import (
     Abstract,
     ArrayValue,
@@ -160,7 +160,7 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
 
 
 def boolean(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
-    from .tracer import compare as compare_values
+    from .addresses import compare as compare_values
 
     result = compare_values(t, symbol, a, b)
     return Known(bool(result.value)) if isinstance(result, Const) else Scalar(result)
@@ -273,6 +273,7 @@ def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
     both_bool = a.type == b.type == BOOL
     a, b = as_int(t, a), as_int(t, b)
     type_ = FLOAT if symbol == "/" else INT
+    _divides(t, symbol, b)
     result = t.emit(_INT[symbol], (a, b), type_, reason=_REASONS.get(symbol, "int_overflow"))
     if both_bool and symbol in "&|^":
         return Scalar(t.emit("cmp", (result, const(0)), BOOL, symbol="!="))
@@ -282,7 +283,16 @@ def _ints(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
 def _floats(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
     if symbol not in _FLOAT:
         raise Break("always_raises", f"float {symbol} float")
-    return Scalar(t.emit(_FLOAT[symbol], (as_float(t, a), as_float(t, b)), FLOAT, reason=_REASONS.get(symbol, "")))
+    a, b = as_float(t, a), as_float(t, b)
+    _divides(t, symbol, b)
+    return Scalar(t.emit(_FLOAT[symbol], (a, b), FLOAT, reason=_REASONS.get(symbol, "")))
+
+
+def _divides(t: Tracer, symbol: str, by: Value) -> None:
+    """Division by zero, where a statement here handles it."""
+    if _REASONS.get(symbol) == "zero_division" and not isinstance(by, Const) and raising.catches(t, ZeroDivisionError):
+        zero = const(0 if by.type == INT else 0.0)
+        raising.where(t, t.emit("cmp", (by, zero), BOOL, symbol="=="), ZeroDivisionError)
 
 
 def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ...] | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def matmul(t: Tracer, python: Callable[..., Any], left: Abstract, right: Abstract) -> Abstract:
     """left @ right."""
-    from .tracer import compare
+    from .addresses import compare
 
     if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right)):
         return opaque.call_pure(t, python, [left, right], {})
@@ -30,7 +30,7 @@ def matmul(t: Tracer, python: Callable[..., Any], left: Abstract, right: Abstrac
 def dot(t: Tracer, name: str, left: Abstract, right: Abstract) -> Abstract | None:
     """np.dot(left, right), or np.vdot(left, right), which looks at no floating-point flags, where they give what matmul gives: NumPy adds the same
     numbers in the same order in arrays that need no copy, and of which no axis has length 1. None elsewhere."""
-    from .tracer import compare
+    from .addresses import compare
 
     if not (isinstance(left, ArrayValue) and isinstance(right, ArrayValue) and _native(t, left, right) and t.limits.dot(left.type.name)):
         return None
@@ -60,7 +60,7 @@ def _fits(t: Tracer, array: ArrayValue) -> bool:
 
 def _forward(t: Tracer, array: ArrayValue) -> ArrayValue:
     """The operand as np.dot takes it: it copies a vector that goes backward."""
-    from .tracer import compare
+    from .addresses import compare
 
     if len(array.dims) > 1 or _step(t, array) > 0:
         return array

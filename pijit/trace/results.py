@@ -51,7 +51,7 @@ def _truth(t: Tracer, result: Abstract, invert: bool) -> Abstract:
 
 
 def _length(t: Tracer, then: Then, result: Abstract) -> Abstract:
-    from .tracer import compare
+    from .addresses import compare
 
     value = value_of(result)
     if value is None or value.type != INT:

@@ -6,7 +6,8 @@ A state is a chain of frames, the root frame (the real one) first, inlined calle
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import CodeType
 from typing import Any
 
 from ..ir.graph import Value
@@ -33,6 +34,22 @@ class Consumer:
     kind: str
     held: list[Abstract]
     data: tuple[Any, ...] = ()
+
+
+class Unmade(Abstract):
+    """What is never made, as only an exception that nobody sees has it (raising.py)."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised(Unmade):
+    """An exception on its way to its handler, or in it: one of exactly this class."""
+
+    cls: type
+
+    def shape(self) -> object:
+        return ("Raised", id(self.cls))
 
 
 @dataclass(slots=True)
@@ -78,6 +95,17 @@ class FrameState:
 
 
 @dataclass(slots=True)
+class Handling:
+    """An exception that is made, raised and handled: where that began (code and pc), the frames as they were then, whether anything has
+    changed since that others see, and the exceptions whose handlers are running, the innermost last."""
+
+    place: tuple[CodeType, int]
+    frames: list[FrameState]
+    changed: bool = False
+    handled: tuple[Raised, ...] = ()
+
+
+@dataclass(slots=True)
 class State:
     """``memo`` holds values computed on every path to here, by what they are (hash-consing of address arithmetic); ``errors`` is NumPy's
     error state (ir.errors)."""
@@ -85,13 +113,14 @@ class State:
     frames: list[FrameState]
     memo: dict[Any, Any] = field(default_factory=dict)
     errors: int = 0
+    handling: Handling | None = None
 
     @property
     def frame(self) -> FrameState:
         return self.frames[-1]
 
     def copy(self) -> State:
-        return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors)
+        return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors, self.handling and replace(self.handling))
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program this is; each round of an unrolled loop is a place of its own."""

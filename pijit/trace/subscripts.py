@@ -10,10 +10,10 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, standins, takes
+from . import deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, raising, standins, takes
+from .addresses import add, compare, either, multiply
 from .elementwise import is_one
 from .operators import cast, describe
-from .tracer import add, compare, multiply
 from .values import (
     Abstract,
     ArrayValue,
@@ -227,6 +227,9 @@ def checked_index(t: Tracer, index: Value, length: Value) -> Value:
     """The index counted from the start; leaves when it is out of range."""
     if index.type != INT:
         index = cast(t, index, INT)
+    if raising.catches(t, IndexError):
+        before = compare(t, "<", add(t, index, length), const(0))
+        raising.where(t, either(t, compare(t, ">=", index, length), before), IndexError)
     return t.emit("check_index", (index, length), INT, reason="index_error")  # type: ignore[no-any-return]
 
 

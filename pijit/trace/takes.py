@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..ir.graph import Value, const
 from ..ir.types import INT, Array, Np
 from . import elementwise, lengths
+from .addresses import compare
 from .masks import is_whole, swapped
 from .operators import cast
-from .tracer import compare
 from .values import Abstract, ArrayValue, Container, Opaque, items_of, value_of
 
 if TYPE_CHECKING:

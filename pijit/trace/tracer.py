@@ -10,22 +10,21 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
 
 from .. import _native
 from ..ir.errors import error_state
-from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value, const
+from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Leave, Op, Value
 from ..ir.ops import OPS
-from ..ir.types import BOOL, INT, Type
+from ..ir.types import Type
 from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
 from ..pycode.joins import Join
 from ..pycode.liveness import live
-from . import farewells, generators, holders, inputs, objects, views
+from . import addresses, farewells, generators, holders, inputs, objects, raising, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -122,7 +121,16 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods. `TooLong`: see Steps."""
 
-    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
+    def __init__(
+        self,
+        code: CodeType,
+        pc: int,
+        view: View,
+        limits: Limits,
+        stored: frozenset[Place] = frozenset(),
+        made: Any = None,
+        uncaught: frozenset[tuple[CodeType, int]] = frozenset(),
+    ) -> None:
         bytecode = decode(code)
         onlookers.mark(bytecode, view.globals)
         self.stored, self.stored_here = stored, set(stored)  # places: see objects
@@ -137,6 +145,7 @@ class Tracer:
         self.sites: dict[int, tuple[Any, Any]] = {}  # of a sample's id: where the container is made, and the sample
         self.unseen: set[Any] = set()  # where containers are made from which something is taken before something is put in
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
+        self.uncaught = uncaught  # instructions whose exceptions are left to the interpreter: see raising
         self._start = (code, pc, view)
         self.begins = pc == bytecode.start  # the call begins here: nothing that it has made is known to others
         self.view, self.limits = view, limits
@@ -178,7 +187,7 @@ class Tracer:
         # a check that fails here leaves the frame as it is, iterators of another step included
         self.checkpoint = [replace(root, stack=[LAZY] * len(root.stack))]
         for value, symbol, wanted in self.pending_checks:
-            self.check(compare(self, symbol, value, wanted), "guard_value")
+            self.check(addresses.compare(self, symbol, value, wanted), "guard_value")
         try:
             farewells.may_take(self)
         except Break as stop:
@@ -189,7 +198,7 @@ class Tracer:
             self.block, self.state = self._work.pop()
             self._run()
         if self.again or not self.stored_here.isdisjoint(self.hoisted):
-            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, self.uncaught).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
@@ -211,7 +220,8 @@ class Tracer:
             if steps.left < 0:
                 raise TooLong
             instruction = frame.bytecode.at(frame.pc)
-            self.checkpoint = [f.copy() for f in self.state.frames]
+            handling = self.state.handling
+            self.checkpoint = [f.copy() for f in self.state.frames] if handling is None else handling.frames
             exits = self._exit_slots > _MAX_EXIT_SLOTS or self._exit_values > _MAX_EXIT_VALUES
             if frame.bytecode.is_wide or exits or len(self.graph.inputs) > _MAX_INPUTS:
                 self._stop(Break("graph_limit", "too many variables"))
@@ -276,9 +286,12 @@ class Tracer:
         return op.results or None
 
     def effect(self, what: str) -> None:
-        """Something is about to change that others see. The step of a generator may be done again, so nothing in it may."""
+        """Something is about to change that others see. The step of a generator may be done again, so nothing in it may; nor may what
+        raises an exception after this, so nothing leaves until that is handled."""
         if any(frame.consumer is not None for frame in self.state.frames):
             raise Break("generator", f"an effect in a generator ({what})")
+        if self.state.handling is not None:
+            self.state.handling.changed = True
 
     def _is_private(self, op: Op) -> bool:
         """Whether an operation changes only the list that is made of what a generator yields."""
@@ -304,6 +317,11 @@ class Tracer:
     def exit(self, kind: str, reason: str, frames: list[FrameState] | None = None) -> Exit:
         """An exit with the frames as they were at the start of the current instruction, or with those given."""
         chosen = self.checkpoint if frames is None else frames
+        handling = self.state.handling
+        if handling is not None:
+            chosen = handling.frames
+            if kind != "redo" or handling.changed:
+                raising.leave_to_python(self)
         self._exit_slots += sum(len(frame.locals) + len(frame.stack) for frame in chosen)
         made = Exit(kind, reason, snapshot(chosen, self.entry_values), stored_names(chosen[0], self.entry_values))
         self._exit_values += len(made.values())
@@ -386,9 +404,12 @@ class Tracer:
         """A jump to a block for this state: one that exists, or a new one. ``meets``: other paths lead there, though bytecode does not show it."""
         frame = state.frame
         join = frame.flow.joins.get(frame.pc) or (Join.hidden(frame.pc, len(frame.stack)) if meets else None)
-        if join is None:
+        if join is None or state.handling is not None:  # what handles an exception meets nothing: its exits lead to where that was raised
             block = Block(line_of(frame))
-            self._work.append((block, state.copy()))
+            if state.handling is not None and frame.flow.loop_at(frame.pc) is not None:
+                block.end = self._left(Break("exception_handling", "a loop in the handler of an exception"), state.frames)
+            else:
+                self._work.append((block, state.copy()))
             return Jump(block)
         versions = self._versions.setdefault(state.place(), [])
         held = holders.forget(self, state, join, bool(versions))
@@ -458,46 +479,3 @@ class Tracer:
             return False
         cell = self.view.function.__closure__[slot - len(root.slots) + len(root.free_slots)]
         return bool(cell == CellType())  # two cells of which one is empty: nothing of the program is compared
-
-
-def add(tracer: Tracer, a: Value, b: Value) -> Value:
-    """a + b of address arithmetic, folded."""
-    if isinstance(a, Const) and isinstance(b, Const):
-        return const(a.value + b.value)
-    if isinstance(b, Const) and b.value == 0:
-        return a
-    if isinstance(a, Const):
-        return b if a.value == 0 else add(tracer, b, a)
-    return tracer.once("raw_add", (a, b), INT)
-
-
-def multiply(tracer: Tracer, a: Value, b: Value) -> Value:
-    """a * b of address arithmetic, folded."""
-    if isinstance(a, Const) and isinstance(b, Const):
-        return const(a.value * b.value)
-    if isinstance(a, Const):
-        a, b = b, a
-    if isinstance(b, Const) and b.value in (0, 1):
-        return a if b.value else b
-    return tracer.once("raw_mul", (a, b), INT)
-
-
-def compare(tracer: Tracer, symbol: str, a: Value, b: Value) -> Value:
-    """a <symbol> b as a bool, folded for constants and for one and the same int."""
-    if isinstance(a, Const) and isinstance(b, Const):
-        tests: dict[str, Callable[[Any, Any], bool]] = {
-            "<": lambda x, y: x < y, "<=": lambda x, y: x <= y, "==": lambda x, y: x == y,
-            "!=": lambda x, y: x != y, ">": lambda x, y: x > y, ">=": lambda x, y: x >= y,
-        }  # fmt: skip
-        return const(bool(tests[symbol](a.value, b.value)))
-    if a is b and a.type == INT:
-        return const(symbol in ("<=", "==", ">="))
-    return tracer.once("cmp", (a, b), BOOL, symbol=symbol)
-
-
-def both(tracer: Tracer, a: Value, b: Value) -> Value:
-    """a and b, folded for constants."""
-    for known, other in ((a, b), (b, a)):
-        if isinstance(known, Const):
-            return other if known.value else known
-    return tracer.once("select", (a, b, const(False)), BOOL)

@@ -105,7 +105,7 @@ def length(t: Tracer, dims: tuple[Value, ...]) -> Value:
 
 
 def times(t: Tracer, x: Value, y: Value) -> Value:
-    from ...tracer import multiply
+    from ...addresses import multiply
 
     return multiply(t, x, y)
 
@@ -170,7 +170,7 @@ def reshape(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _reshape(t: Tracer, function: Any, args: Args, kwargs: Kwargs, wanted: Abstract | None) -> Abstract:
-    from ...tracer import compare
+    from ...addresses import compare
 
     a = args[0] if args else None
     dims = None if kwargs or wanted is None else shape_of(t, wanted)

@@ -66,7 +66,7 @@ def _tensor_product(t: Tracer, given: Given) -> Abstract | None:
 @composed(np.gradient, "f", "dx", "axis")
 def _gradient(t: Tracer, given: Given) -> Abstract | None:
     """Along one axis, with one distance."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     f, dx = array_of("f", given.get("f")), given.get("dx", Known(1.0))
     if f is None or ("axis" not in given and len(f.dims) > 1) or not can(t, f.type.dtype, "subtract", "divide"):
@@ -137,7 +137,7 @@ def _norm(t: Tracer, given: Given) -> Abstract | None:
 @composed(np.cross, "a", "b")
 def _cross(t: Tracer, given: Given) -> Abstract | None:
     """Of vectors of three, or of rows of such."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     a, b = array_of("f", given.get("a")), array_of("f", given.get("b"))
     if a is None or b is None or a.type.name != b.type.name or not can(t, a.type.dtype, "multiply", "subtract"):
@@ -180,7 +180,7 @@ def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:
 @composed(np.average, "a", "axis", "weights")
 def _average(t: Tracer, given: Given) -> Abstract | None:
     """Of a vector with weights; without them it is the mean."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     absent = given.get("weights", Known(None))
     if isinstance(absent, Known):
@@ -246,7 +246,7 @@ def _all_are_close(t: Tracer, given: Given) -> Abstract | None:
 
 @composed(np.array_equal, "a1", "a2")
 def _equal(t: Tracer, given: Given) -> Abstract | None:
-    from ...tracer import compare
+    from ...addresses import compare
 
     a, b = (array_of("biufc", given.get(name)) for name in ("a1", "a2"))
     if a is None or b is None or len(a.dims) != len(b.dims):

@@ -35,7 +35,7 @@ def _matrix(given: Abstract | None) -> ArrayValue | None:
 
 def _diagonal(t: Tracer, a: ArrayValue, k: int, writable: bool) -> ArrayValue:
     """The view of a matrix, k places above its main diagonal."""
-    from ...tracer import add, multiply
+    from ...addresses import add, multiply
 
     down, across = (subscripts.stride_of(t, a, axis) for axis in (0, 1))
     rows, columns = (_less(t, dim, places) for dim, places in zip(a.dims, (max(-k, 0), max(k, 0)), strict=True))
@@ -46,7 +46,7 @@ def _diagonal(t: Tracer, a: ArrayValue, k: int, writable: bool) -> ArrayValue:
 
 
 def _less(t: Tracer, dim: Value, places: int) -> Value:
-    from ...tracer import add
+    from ...addresses import add
 
     return add(t, dim, const(-places)) if places else dim
 
@@ -107,7 +107,7 @@ def _identity(t: Tracer, given: Given) -> Abstract | None:
 
 def _shape(t: Tracer, given: Given) -> tuple[Value, Value] | None:
     """How many rows and columns; none of them less than 0."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     rows, columns = given.get("N"), given.get("M")
     if columns is None or (isinstance(columns, Known) and columns.value is None):

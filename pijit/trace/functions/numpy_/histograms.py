@@ -9,7 +9,7 @@ import numpy as np
 from ....ir.graph import Value, const
 from ....ir.types import FLOAT, INT, Array, Np
 from ... import elementwise, opaque, operators
-from ...tracer import compare
+from ...addresses import compare
 from ...values import Abstract, ArrayValue, Container, Known, items_of, value_of
 from ..rows import by_name, index, row, scalar_kind
 from .arrays import contiguous, length

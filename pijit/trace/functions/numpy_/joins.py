@@ -135,7 +135,7 @@ def _shape(item: Abstract, axis: int, rank: int) -> tuple[Value, ...]:
 
 
 def _emit(t: Tracer, parts: Parts, shapes: list[tuple[Value, ...]], axis: int, dtype: np.dtype[Any]) -> ArrayValue:
-    from ...tracer import add, compare
+    from ...addresses import add, compare
 
     total, *others = (shape[axis] for shape in shapes)
     for other in others:

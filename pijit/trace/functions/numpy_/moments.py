@@ -10,7 +10,7 @@ import numpy as np
 from ....ir.graph import const
 from ....ir.types import Np
 from ... import elementwise, opaque, operators
-from ...tracer import add, compare
+from ...addresses import add, compare
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
 from ..rows import row
 from .reductions import Args, Fold, Kwargs, arguments, asked, reduced

@@ -93,7 +93,7 @@ def _is_nan(t: Tracer, made: ArrayValue | Scalar) -> Value:
 
 
 def _check(t: Tracer, count: Value, symbol: str, than: int) -> None:
-    from ...tracer import compare
+    from ...addresses import compare
 
     t.check(compare(t, symbol, count, const(than)), "shape_mismatch")
 
@@ -141,7 +141,7 @@ def _mean(t: Tracer, given: Given) -> Abstract | None:
 
 @composed(np.nanvar, "a", "axis", "dtype", "out", "ddof")
 def _variance(t: Tracer, given: Given) -> Abstract | None:
-    from ...tracer import add
+    from ...addresses import add
 
     freedom = given.pop("ddof", Known(0))
     lost = freedom.value if isinstance(freedom, Known) else None

@@ -155,7 +155,7 @@ def _needed(mode: str, width: int) -> int:
 
 def _check(t: Tracer, axis: _Axis, mode: str) -> None:
     """Leaves where a width is negative, or there are too few elements for the borders."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     for width in (axis.before, axis.after):
         if not isinstance(width, Const):
@@ -172,7 +172,7 @@ def _check(t: Tracer, axis: _Axis, mode: str) -> None:
 
 
 def _sum(t: Tracer, *terms: Value) -> Value:
-    from ...tracer import add
+    from ...addresses import add
 
     total, *others = terms
     for term in others:
@@ -181,7 +181,7 @@ def _sum(t: Tracer, *terms: Value) -> Value:
 
 
 def _view(t: Tracer, array: ArrayValue, parts: list[_Part]) -> ArrayValue:
-    from ...tracer import add, multiply
+    from ...addresses import add, multiply
 
     steps = [subscripts.stride_of(t, array, axis) for axis in range(len(parts))]
     offset: Value = const(0)

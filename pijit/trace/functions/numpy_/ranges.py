@@ -10,9 +10,9 @@ import numpy as np
 from ....ir.graph import Const, Value, const
 from ....ir.types import BOOL, FLOAT, INT, Array
 from ... import opaque
+from ...addresses import compare
 from ...operators import as_float
 from ...tables import CALLABLES
-from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, value_of
 from ..rows import row, scalar_kind
 from .creation import dtype_of

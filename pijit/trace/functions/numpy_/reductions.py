@@ -12,9 +12,9 @@ import numpy as np
 from ....ir.graph import Value, const
 from ....ir.types import INT, Array, Np
 from ... import elementwise, opaque, standins
+from ...addresses import compare
 from ...elementwise import is_one
 from ...operators import cast
-from ...tracer import compare
 from ...values import Abstract, ArrayValue, Container, Known, Scalar
 from ..rows import row
 from .arrays import contiguous, length, permuted

@@ -24,7 +24,7 @@ _MOST = 4  # vectors
 
 def _times(t: Tracer, given: Abstract) -> Value | None:
     """How often; less than once is NumPy's, whose strides are others where there is nothing."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     if scalar_kind(given) not in ("int", "i") or (isinstance(given, Known) and given.value < 1):
         return None
@@ -63,7 +63,7 @@ def _repeat(t: Tracer, given: Given) -> Abstract | None:
 @composed(np.tile, "A", "reps")
 def _tile(t: Tracer, given: Given) -> Abstract | None:
     """More than once, of at least one element: that is a view of a new array."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     a, reps = given.get("A"), given.get("reps")
     if not isinstance(a, ArrayValue) or not a.dims or reps is None:

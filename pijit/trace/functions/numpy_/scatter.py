@@ -9,8 +9,8 @@ import numpy as np
 from ....ir.graph import const
 from ....ir.types import BOOL, INT, Array
 from ... import elementwise, opaque, operators
+from ...addresses import compare
 from ...elementwise import is_one
-from ...tracer import compare
 from ...values import Abstract, ArrayValue, Known, value_of
 from ..rows import by_name, index, row, scalar_kind
 

@@ -56,7 +56,7 @@ def _search(t: Tracer, v: Abstract | None, a: Abstract | None, side: str, bins: 
 @composed(np.interp, "x", "xp", "fp", "left", "right", "period")
 def _interpolated(t: Tracer, given: Given) -> Abstract | None:
     """Of real numbers."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     x, xp, fp = given.get("x"), _vector(given.get("xp"), "iuf"), _vector(given.get("fp"), "iuf")
     ends = [given.get(name, _NONE) for name in ("left", "right")]

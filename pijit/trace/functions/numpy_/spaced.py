@@ -25,7 +25,7 @@ _ENDS = (INT, FLOAT, Np("int64"), Np("float64"))  # of which NumPy makes float64
 
 @composed(np.linspace, "start", "stop", "num", "endpoint", "retstep", "dtype")
 def _linspace(t: Tracer, given: Given) -> Abstract | None:
-    from ...tracer import add, compare
+    from ...addresses import add, compare
 
     num, closed, dtype = given.get("num", Known(50)), given.get("endpoint", Known(True)), dtype_of(given.get("dtype"), _DOUBLE)
     ends = [_end(t, given.get(name)) for name in ("start", "stop")]

@@ -116,7 +116,7 @@ def _expanded(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | Non
 
 @_view(np.squeeze, np.ndarray.squeeze, names=("axis",))
 def _squeezed(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | None:
-    from ...tracer import compare
+    from ...addresses import compare
 
     rank = len(a.dims)
     if axis is None or (isinstance(axis, Known) and axis.value is None):
@@ -154,7 +154,7 @@ def _left_to_right(t: Tracer, a: ArrayValue) -> Abstract | None:
 @_view(np.broadcast_to, names=("shape",))
 def _broadcast(t: Tracer, a: ArrayValue, shape: Abstract | None) -> Abstract | None:
     """Read-only, and nothing is stepped along where a length is 1, or new."""
-    from ...tracer import compare
+    from ...addresses import compare
 
     dims = None if shape is None else shape_of(t, shape)
     if not dims or len(dims) < len(a.dims) or any(isinstance(dim, Const) and dim.value < 1 for dim in dims):
