@@ -12,6 +12,7 @@ import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
@@ -317,20 +318,20 @@ def one_of(t: Tracer, found: Value, functions: list[Any], exit: Exit | None = No
     if not t.last_micro:
         raise Break("unsupported_call", "one of several functions")
     frame = t.state.frame
-    onward, checkpoint, state = frame.bytecode.at(frame.pc).next, t.checkpoint, t.state
-    for number, function in enumerate(functions):
-        chosen = state.copy()
-        chosen.frame.stack.append(Known(function))
-        chosen.frame.pc = onward
-        same = t.emit("same", (found, as_object(t, Known(function))), BOOL)
+    onward = frame.bytecode.at(frame.pc).next
+
+    def is_it(function: Any) -> Value:
+        return t.emit("same", (found, as_object(t, Known(function))), BOOL)  # type: ignore[no-any-return]
+
+    def follow(number: int) -> None:
         if number == len(functions) - 1:
-            t.append(Op("check", (same,), (), {}, {"redo": exit or t.exit("redo", "guard_identity")}, t.line))
-            t.block.end = t.goto(chosen)
-        else:
-            other = Block(t.line)
-            t.block.end = Branch(same, t.goto(chosen), Jump(other))
-            t.block = other
-        t.checkpoint, t.state = checkpoint, state
+            t.append(Op("check", (is_it(functions[-1]),), (), {}, {"redo": exit or t.exit("redo", "guard_identity")}, t.line))
+        chosen = t.state.frame
+        chosen.stack.append(Known(functions[number]))
+        chosen.pc = onward
+        t.block.end = t.goto(t.state)
+
+    t.ways([partial(is_it, function) for function in functions[:-1]], follow)
     return END
 
 

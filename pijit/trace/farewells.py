@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
 from ..ground.names import class_name, is_a, is_heap_class
 from .held import Held, missed
 from .objects import MISSING, class_lookup
-from .values import LAZY, Abstract, Break
+from .values import LAZY, Abstract, Break, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -63,6 +64,14 @@ def let_go(t: Tracer, value: Abstract, slot: int) -> None:
         said = last_words(t.view.locals[slot])
     if said:
         raise Break("side_effect", said)
+
+
+def drop(values: Iterable[Abstract]) -> None:
+    """The same for values on the stack that are let go of."""
+    for value in values:
+        said = finalizer(value.cls) if isinstance(value, Opaque) else farewell(value)
+        if said:
+            raise Break("side_effect", said)
 
 
 def may_take(t: Tracer) -> None:

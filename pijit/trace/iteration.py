@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
@@ -151,7 +152,7 @@ def advance(t: Tracer, exhausted: int) -> object:
         if several is None:
             _step(t, body)
         else:
-            kinds.fork(t, several, body, lambda way: _step(t, way))
+            kinds.fork(t, several, partial(_step, t))
     except Break:
         t.block = before  # the instruction has not begun
         raise

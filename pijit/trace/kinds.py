@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ir.graph import Block, Branch, Jump, Value
+from ..ir.graph import Value
 from ..ir.types import BOOL, OBJECT
 from . import deeds, objects
 from .cursors import SequenceIterator, Together
@@ -59,22 +60,20 @@ def _samples(items: Any) -> list[Any]:
     return [next(item for item in some if type(item) is cls) for cls, _ in counts.most_common(_MOST)]
 
 
-def fork(t: Tracer, several: Several, state: State, go_on: Callable[[State], None]) -> None:
+def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:
     """Ends the block with a way for each type. ``go_on`` follows one: it is given the state, in which the item is of that type."""
     container, at, samples = several
-    checkpoint = t.checkpoint
-    t.ways, t.forks = max(t.ways, len(samples)), t.forks + 1
+    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
     found = t.emit("list_get", (container.value, at), OBJECT, reason="list_item_type")
-    for sample in samples:
-        way = other = t.block
-        if sample is not samples[-1]:
-            way, other = Block(t.line), Block(t.line)
-            t.block.end = Branch(t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL), Jump(way), Jump(other))
-        t.block, t.state, t.checkpoint = way, state.copy(), checkpoint
-        t.expected[container.value, at] = found, sample
+
+    def is_like(sample: Any) -> Value:
+        return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
+
+    def follow(number: int) -> None:
+        t.expected[container.value, at] = found, samples[number]
         try:
             go_on(t.state)
         finally:
             del t.expected[container.value, at]
-        t.block, t.state = other, state
-    t.checkpoint = checkpoint
+
+    t.ways([partial(is_like, sample) for sample in samples[:-1]], follow)

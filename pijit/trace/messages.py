@@ -77,11 +77,10 @@ def _samples(value: Abstract) -> tuple[Any, ...]:
 def _begin(t: Tracer, instruction: str) -> None:
     """Here begins what an exit does again, if it has not begun. Raises Break unless the text is for an exception that may be handled here."""
     frame = t.state.frame
-    place = frame.bytecode.code, frame.pc
-    if place in t.uncaught or not raising.may_be_handled(t) or not _is_of_exception(t):
+    if raising.is_left(frame) or not raising.may_be_handled(t) or not _is_of_exception(t):
         raise Break("formatting", instruction)
     if t.state.handling is None:
-        t.state.handling = Handling(place, t.checkpoint)
+        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
 
 
 def _is_of_exception(t: Tracer) -> bool:

@@ -30,7 +30,7 @@ from .handlers import NULL_FIRST, Handler, names_operand, result
 from .inline import INLINED
 from .results import FINISHERS
 from .tracer import END, Tracer
-from .values import NULL, Break, Container, Instance, Known, NullValue, Opaque, Scalar
+from .values import NULL, Break, Container, Instance, Known, NullValue, Scalar
 from .variables import storable
 
 # ---- operators ------------------------------------------------------------------------------------------------------
@@ -111,10 +111,7 @@ def store_slice(t: Tracer, _: Any) -> None:
 
 
 def pop_top(t: Tracer, _: Any) -> None:
-    value = t.pop()
-    said = farewells.finalizer(value.cls) if isinstance(value, Opaque) else farewells.farewell(value)
-    if said:
-        raise Break("side_effect", said)
+    farewells.drop((t.pop(),))
 
 
 def copy(t: Tracer, n: int) -> None:

@@ -3,7 +3,7 @@
 Nobody sees such an exception, so it is never made. What happens from the instruction that raises it to the end of its handler is a transaction,
 like the step of a generator: an exit in it does that instruction again, and the interpreter makes the exception with its traceback and
 context. So nothing may leave after something has changed that others see. Where something would, the capture begins again and
-leaves what is raised there to the interpreter (Tracer.uncaught).
+leaves what is raised there to the interpreter (`is_left`).
 
 Source: CPython's Objects/exception_handling_notes.txt and Python/ceval.c (the instructions), Python/errors.c (PyErr_GivenExceptionMatches).
 """
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..ground.names import class_name, is_a, is_heap_class
-from ..ir.graph import Block, Branch, Const, Jump, Value
+from ..ir.graph import Const, Value
+from ..pycode.flow import ENDS
 from ..pycode.liveness import live
 from . import farewells, inputs, objects
-from .state import Handling, Raised, State, Unmade
+from .state import Handling, Raised, Unmade
 from .values import UNBOUND, Abstract, Break, Known, items_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _ANY_ARGUMENTS = frozenset({
     NotImplementedError, OverflowError, RecursionError, ReferenceError, RuntimeError, StopIteration, TypeError, UnicodeError, ValueError,
     ZeroDivisionError, KeyboardInterrupt, GeneratorExit, StopAsyncIteration,
 })  # fmt: skip
+
+_MOST = 60  # operations of a graph with a way for what they raise
 
 
 # ---- raising ---------------------------------------------------------------------------------------------------------
@@ -79,13 +82,11 @@ def raise_varargs(t: Tracer, count: int) -> object:
 def throw(t: Tracer, cls: type, args: list[Abstract]) -> object:
     """Raises an exception of the class in the current instruction."""
     frame = t.state.frame
-    place = frame.bytecode.code, frame.pc
-    if place in t.uncaught:
+    if is_left(frame):
         raise Break("always_raises", class_name(cls))
-    for said in filter(None, map(farewells.farewell, args)):
-        raise Break("side_effect", said)
+    farewells.drop(args)
     if t.state.handling is None:  # else it began with its message, or another one is being handled
-        t.state.handling = Handling(place, t.checkpoint)
+        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
     return _unwind(t, Raised(cls))
 
 
@@ -123,8 +124,7 @@ def _unwind(t: Tracer, raised: Raised) -> object:
         farewells.let_all_go(t)
         state.frames.pop()
     frame = state.frame
-    for said in filter(None, map(farewells.farewell, frame.stack[handler.depth :])):
-        raise Break("side_effect", said)
+    farewells.drop(frame.stack[handler.depth :])
     frame.stack[handler.depth :] = [Known(frame.pc), raised] if handler.lasti else [raised]
     frame.pc = handler.pc
     t.block.end = t.goto(state)
@@ -139,29 +139,32 @@ def where(t: Tracer, condition: Value, cls: type) -> None:
     `catches`: then the operation leaves before the instruction itself."""
     if isinstance(condition, Const):
         return
-    onward, raising, state = Block(t.line), Block(t.line), t.state
-    t.block.end = Branch(condition, Jump(raising), Jump(onward))
-    t.block = raising
-    t.state = State([frame.copy() for frame in t.checkpoint], state.memo.copy(), state.errors)
-    try:
-        throw(t, cls, [])
-    except Break:
-        t.leave(t.exit("redo", "always_raises"))
-    t.block, t.state = onward, state
+    t.raises += 1
+
+    def follow(number: int) -> None:
+        if number == 1:
+            return
+        t.state.frames = [frame.copy() for frame in t.checkpoint]
+        try:
+            throw(t, cls, [])
+        except Break:
+            t.leave(t.exit("redo", "always_raises"))
+
+    t.ways([lambda: condition], follow)
 
 
 def catches(t: Tracer, cls: type) -> bool:
-    """Whether a statement here seems to handle what the current instruction may raise: to look for it costs where it does not happen."""
-    frame = t.state.frame
-    if t.state.handling is not None or (frame.bytecode.code, frame.pc) in t.uncaught:
+    """Whether a statement here seems to handle what the current instruction may raise, and not to look at it: to ask costs where it does not
+    happen."""
+    if t.state.handling is not None or is_left(t.state.frame) or t.raises >= _MOST:
         return False
     for frame in reversed(t.state.frames):
-        if frame.consumer is not None:
-            return False
         handler = frame.flow.handler(frame.pc)
         names = () if handler is None else _caught(frame.bytecode, handler.pc)
         if names is None or any(_names(frame, name, cls) for name in names):
             return True
+        if frame.consumer is not None:
+            return False
     return False
 
 
@@ -172,7 +175,8 @@ def _names(frame: FrameState, name: str, cls: type) -> bool:
 
 
 def _caught(bytecode: Bytecode, pc: int) -> tuple[str, ...] | None:
-    """The names of the classes in the `except` clauses at the beginning of a handler; None: it handles everything."""
+    """The names of the classes in the `except` clauses at the beginning of a handler that do not look at the exception; None: it handles
+    everything."""
     known: dict[int, tuple[str, ...] | None] = bytecode.analyses.setdefault("caught", {})
     if pc not in known:
         known[pc] = _clauses(bytecode, pc)
@@ -181,21 +185,34 @@ def _caught(bytecode: Bytecode, pc: int) -> tuple[str, ...] | None:
 
 def _clauses(bytecode: Bytecode, pc: int) -> tuple[str, ...] | None:
     names: list[str] = []
-    matched: list[str] = []
+    found: list[str] = []
+    first = True
     while True:
         at = bytecode.at(pc)
         step = at.micros[0]
         pc = at.next
-        if step.name == "CHECK_EXC_MATCH":
-            matched, names = matched + names, []
-        elif step.name == "POP_JUMP" and at.target is not None:
+        if step.name == "POP_JUMP" and at.target is not None:
+            first = False
+            found += [] if _is_looked_at(bytecode, pc) else names
+            names = []
             pc = at.target
         elif step.name in ("LOAD_GLOBAL", "LOAD_NAME"):
             names.append(step.arg)
-        elif step.name == "POP_TOP" and not matched:
+        elif step.name == "POP_TOP" and first:
             return None
-        elif step.name not in ("PUSH_EXC_INFO", "BUILD_TUPLE", "NOP"):
-            return tuple(matched)
+        elif step.name not in ("PUSH_EXC_INFO", "BUILD_TUPLE", "NOP", "CHECK_EXC_MATCH"):
+            return tuple(found)
+
+
+def _is_looked_at(bytecode: Bytecode, pc: int) -> bool:
+    """Whether a clause names the exception and uses the name."""
+    at = bytecode.at(pc)
+    if at.micros[0].name != "STORE_FAST":
+        return at.micros[0].name != "POP_TOP"
+    slot, steps = at.micros[0].arg, list(at.micros[1:])
+    while (at := bytecode.at(at.next)).opname != "POP_EXCEPT" and at.opname not in ENDS:
+        steps += at.micros
+    return any(step.name.startswith("LOAD_FAST") and step.arg == slot for step in (*steps, *at.micros))
 
 
 # ---- handling --------------------------------------------------------------------------------------------------------
@@ -267,6 +284,12 @@ def no_exception(value: Abstract) -> None:
 def leave_to_python(t: Tracer) -> None:
     """The capture begins again without following the exception that is being handled."""
     assert t.state.handling is not None
-    t.uncaught |= {t.state.handling.place}
+    bytecode, pc = t.state.handling.place
+    bytecode.analyses.setdefault("uncaught", set()).add(pc)
     t.again = True
+
+
+def is_left(frame: FrameState) -> bool:
+    """Whether what the next instruction raises is left to the interpreter. It stays known for the code object."""
+    return frame.pc in frame.bytecode.analyses.get("uncaught", ())
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from types import CodeType
 from typing import Any
 
 from ..ir.graph import Value
@@ -96,10 +95,10 @@ class FrameState:
 
 @dataclass(slots=True)
 class Handling:
-    """An exception that is made, raised and handled: where that began (code and pc), the frames as they were then, whether anything has
+    """An exception that is made, raised and handled: where that began, the frames as they were then, whether anything has
     changed since that others see, and the exceptions whose handlers are running, the innermost last."""
 
-    place: tuple[CodeType, int]
+    place: tuple[Bytecode, int]
     frames: list[FrameState]
     changed: bool = False
     handled: tuple[Raised, ...] = ()

@@ -283,7 +283,7 @@ def _either(t: Tracer, several: kinds.Several) -> object:
         state.frame.pc = state.frame.bytecode.at(state.frame.pc).next
         t.block.end = t.goto(state)
 
-    kinds.fork(t, several, t.state, go_on)
+    kinds.fork(t, several, go_on)
     return END
 
 

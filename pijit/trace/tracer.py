@@ -10,6 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
@@ -121,16 +122,7 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods. `TooLong`: see Steps."""
 
-    def __init__(
-        self,
-        code: CodeType,
-        pc: int,
-        view: View,
-        limits: Limits,
-        stored: frozenset[Place] = frozenset(),
-        made: Any = None,
-        uncaught: frozenset[tuple[CodeType, int]] = frozenset(),
-    ) -> None:
+    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
         bytecode = decode(code)
         onlookers.mark(bytecode, view.globals)
         self.stored, self.stored_here = stored, set(stored)  # places: see objects
@@ -145,7 +137,6 @@ class Tracer:
         self.sites: dict[int, tuple[Any, Any]] = {}  # of a sample's id: where the container is made, and the sample
         self.unseen: set[Any] = set()  # where containers are made from which something is taken before something is put in
         self.made: dict[Any, Any] = {} if made is None else made  # (class, row) of a place: an object like the last one stored there
-        self.uncaught = uncaught  # instructions whose exceptions are left to the interpreter: see raising
         self._start = (code, pc, view)
         self.begins = pc == bytecode.start  # the call begins here: nothing that it has made is known to others
         self.view, self.limits = view, limits
@@ -157,8 +148,9 @@ class Tracer:
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
         self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
-        self.ways = 1  # for how many types of an item of a list there is a way of its own,
+        self.item_types = 1  # for how many types of an item of a list there is a way of its own,
         self.forks = 0  # and how often
+        self.raises = 0  # for how many operations there is a way for what they raise
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []
@@ -198,7 +190,7 @@ class Tracer:
             self.block, self.state = self._work.pop()
             self._run()
         if self.again or not self.stored_here.isdisjoint(self.hoisted):
-            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, self.uncaught).capture()
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
@@ -374,6 +366,21 @@ class Tracer:
             self.block.end = Branch(condition, self.goto(yes, meets), self.goto(no, meets))
         return END
 
+    def ways(self, tests: Sequence[Callable[[], Value]], follow: Callable[[int], None]) -> None:
+        """A way for each of some cases: where its test, a bool, is the first that holds, and one more for the rest. ``follow`` goes the way of
+        a number, from what is known now; the block of the last may go on behind that."""
+        state, checkpoint = self.state, self.checkpoint
+        for number in range(len(tests) + 1):
+            way = other = self.block
+            if number < len(tests):
+                way, other = Block(self.line), Block(self.line)
+                self.block.end = Branch(tests[number](), Jump(way), Jump(other))
+            self.block, self.state, self.checkpoint = way, state.copy(), checkpoint
+            follow(number)
+            if other is not way:
+                self.block = other
+            self.state, self.checkpoint = state, checkpoint
+
     def choose(self, condition: Value, yes: Abstract, no: Abstract) -> Any:
         """Ends the instruction with one of two results of different types on the stack: a branch."""
         if not self.last_micro:
@@ -435,7 +442,7 @@ class Tracer:
             if args is not None:
                 return Jump(version.block, tuple(args))
         inner = join.is_hidden or len(state.frames) > 1
-        limit = self.limits.header_versions * self.ways if loop is not None else self.limits.versions * (_INNER if inner else self.ways)
+        limit = self.limits.header_versions * self.item_types if loop is not None else self.limits.versions * (_INNER if inner else self.item_types)
         if loop is not None and generators.takes_part(state):
             limit += self.limits.header_versions  # new or not, a generator is another one
         if self._midway:
