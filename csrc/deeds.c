@@ -309,6 +309,19 @@ static PyObject *list_pop(PjSite *s, int64_t *W)
     return found;
 }
 
+/* del list[index] */
+static PyObject *list_delete_of(PyObject **args, int n)
+{
+    (void)n;
+    Py_ssize_t length = PyList_GET_SIZE(args[0]), place = PyLong_AsSsize_t(args[1]);
+    place = place < 0 ? place + length : place;
+    if (place < 0 || place >= length || !pj_quiet(PyList_GET_ITEM(args[0], place))) {
+        return NULL;
+    }
+    return done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0);
+}
+WITH_ALL(list_delete)
+
 /* Can sorting them neither raise nor run Python? Then all are of one kind, as pj_less compares them. */
 static bool in_order(PyObject *o)
 {
@@ -503,7 +516,7 @@ WITH_ALL(join)
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) \
-    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
+    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
     X(deque_put) X(str) X(join)
 
 static const struct {

@@ -415,3 +415,43 @@ def test_loops_of_scripts_are_native():
         assert fast(*args) == program(*args)
         assert not pijit.stats(fast).breaks, program.__name__
 
+
+
+@pytest.mark.parametrize("items", [[1, 2, 3, 4, 5], [1.5, 2, None, "a", (1, 2)], [[1], [2], [3]], list(range(40)), []], ids=len)
+@pytest.mark.parametrize("index", ["0", "-1", "n", "-n", "k % 3", "True", "len(xs) // 2", "7"])
+def test_items_that_are_deleted(items, index):
+    source = f"""
+def f(xs, n):
+    seen, other = [], xs
+    for k in range(3):
+        del xs[{index}]
+        seen.append(len(xs))
+        xs.append(k)
+    return seen, xs, other is xs
+"""
+    check(source, items, 2)
+    check(f"def f(xs, n):\n    k = n\n    for x in xs:\n        del xs[{index}]\n    return xs", items, 1)
+
+
+def test_a_deleted_item_that_has_something_to_say():
+    source = """
+log = []
+
+class Loud:
+    def __init__(self, x):
+        self.x = x
+
+    def __del__(self):
+        log.append(self.x)
+
+def f(n):
+    xs = [Loud(i) for i in range(5)]
+    mixed = [1, [Loud(7)], 2.5, Loud(8)]
+    for i in range(3):
+        del xs[i - 1]
+        log.append(-i)
+        del mixed[0]
+        log.append(len(mixed))
+    return log
+"""
+    check(source, 3)

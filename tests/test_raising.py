@@ -559,6 +559,23 @@ def f(n):
             log.append(0)
     return total, log[-30:]
 """,
+    "groups": """
+def f(n):
+    total = []
+    for i in numbers:
+        try:
+            try:
+                if i > 8:
+                    raise Stop
+                checked(i)
+            except* ValueError as group:
+                total.append(len(group.exceptions))
+            except* Later:
+                total.append(i)
+        except Stop:
+            total.append(-1)
+    return total
+""",
     "dicts of other kinds": """
 from collections import Counter, defaultdict
 

@@ -137,6 +137,11 @@ def _list_remove(items: list[Any], item: Any) -> None:
     items.remove(item)
 
 
+def _list_delete(items: list[Any], index: int) -> None:
+    demand(_is_quiet(items[index]))
+    del items[index]
+
+
 def _clear(method: Any, owner: Any) -> None:
     demand(all(map(_is_quiet, owner.items() if isinstance(owner, dict) else owner)))
     method(owner)
@@ -168,6 +173,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "items_count": _of_plain(lambda items, item: items.count(item)),
     "list_remove": _list_remove,
     "list_pop": list.pop,
+    "list_delete": _list_delete,
     "clear": _clear,
     "list_sort": _sort,
     "sorted": _sorted,

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..ir.graph import Value
+from ..ir.graph import Recipe, Value
 from ..pycode.flow import Flow
 from ..pycode.instructions import Bytecode
 from .cursors import rounds
-from .values import Abstract
+from .values import Abstract, Break
 
 
 @dataclass(slots=True)
@@ -36,9 +36,12 @@ class Consumer:
 
 
 class Unmade(Abstract):
-    """What is never made, as only an exception that nobody sees has it (raising.py)."""
+    """What is never made, as only an exception that nobody sees has it (raising.py). What would need it is the interpreter's."""
 
     __slots__ = ()
+
+    def recipe(self) -> Recipe:
+        raise Break("exception_handling", "the exception is looked at")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,6 +116,9 @@ def delete(t: Tracer, container: Abstract, index: Abstract) -> None:
         objects.delete_dict_item(t, container, index.value)  # type: ignore[attr-defined]
     elif deeds.is_mapping(container):
         deeds.dict_delete(t, container, index)  # type: ignore[arg-type]
+    elif isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
+        deeds.do(t, "list_delete", [container, index])
+        objects.list_changed(t, container)
     else:
         raise unsupported(f"del of an item of {describe(container)}", container, reason="store_target")
 
