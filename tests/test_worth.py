@@ -16,10 +16,10 @@ def half_of_them(n):
     for i in range(n):
         try:
             if i % 2:
-                raise ValueError
+                raise ValueError(i)
             found += 1
-        except ValueError:
-            found -= 1
+        except ValueError as error:  # which it looks at: nothing follows it there
+            found -= len(error.args)
     return found
 
 

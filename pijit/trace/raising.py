@@ -33,7 +33,7 @@ _ANY_ARGUMENTS = frozenset({
     ZeroDivisionError, KeyboardInterrupt, GeneratorExit, StopAsyncIteration,
 })  # fmt: skip
 
-_MOST = 60  # operations of a graph with a way for what they raise
+_MOST = 24  # exceptions of a graph that are followed: where they are raised in many places, the paths multiply
 
 
 # ---- raising ---------------------------------------------------------------------------------------------------------
@@ -82,9 +82,10 @@ def raise_varargs(t: Tracer, count: int) -> object:
 def throw(t: Tracer, cls: type, args: list[Abstract]) -> object:
     """Raises an exception of the class in the current instruction."""
     frame = t.state.frame
-    if is_left(frame):
+    if is_left(frame) or t.raises >= _MOST:
         raise Break("always_raises", class_name(cls))
     farewells.drop(args)
+    t.raises += 1
     if t.state.handling is None:  # else it began with its message, or another one is being handled
         t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
     return _unwind(t, Raised(cls))
@@ -139,7 +140,6 @@ def where(t: Tracer, condition: Value, cls: type) -> None:
     `catches`: then the operation leaves before the instruction itself."""
     if isinstance(condition, Const):
         return
-    t.raises += 1
 
     def follow(number: int) -> None:
         if number == 1:

@@ -150,7 +150,7 @@ class Tracer:
         self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
         self.item_types = 1  # for how many types of an item of a list there is a way of its own,
         self.forks = 0  # and how often
-        self.raises = 0  # for how many operations there is a way for what they raise
+        self.raises = 0  # how many exceptions there are ways for
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
         self._work: list[tuple[Block, State]] = []

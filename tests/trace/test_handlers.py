@@ -83,6 +83,16 @@ PROGRAMS = {
     "BEFORE_WITH": "class A:\n    def __enter__(self):\n        return 2\n    def __exit__(self, *e):\n        return None\n"
                    "thing = A()\ndef f(a):\n    with thing as b:\n        a += b\n    return a\n",
     "LOAD_ASSERTION_ERROR": "def f(a):\n    b = a + 1\n    assert b < a\n    return b\n",
+    "RAISE_VARARGS": "def f(a):\n    try:\n        raise ValueError\n    except ValueError:\n        return a + 1\n",
+    "PUSH_EXC_INFO": "def f(a):\n    try:\n        if a > 2:\n            raise ValueError(a)\n        return a\n    except:\n        return a + 1\n",
+    "CHECK_EXC_MATCH": "def f(a):\n    try:\n        raise KeyError(a)\n    except (TypeError, LookupError):\n        return a + 1\n",
+    "POP_EXCEPT": "def f(a):\n    try:\n        a = a // (a - 3)\n    except ZeroDivisionError:\n        a = 7\n    return a + 1\n",
+    "RERAISE": "def f(a):\n    try:\n        try:\n            raise KeyError\n        finally:\n            a += 1\n"
+    "    except KeyError:\n        return a + 1\n",
+    "CONVERT_VALUE": "def f(a):\n    return f'{a!r}'\n",
+    "FORMAT_SIMPLE": "def f(a):\n    return f'{a}'\n",
+    "FORMAT_WITH_SPEC": "def f(a):\n    return f'{a:>5}'\n",
+    "BUILD_STRING": "def f(a):\n    return f'{a} of {a + 1}'\n",
 }
 MODULE = {"LOAD_NAME", "STORE_NAME"}  # see tests/cases/module.txt
 
