@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
-# Built-in classes that can be called with any arguments, and that nobody can tell they have been.
+# Built-in classes that can be called with any arguments, and that nobody can tell they have been; none that iteration or attributes wait for.
 _ANY_ARGUMENTS = frozenset({
     BaseException, Exception, ArithmeticError, AssertionError, BufferError, EOFError, FloatingPointError, IndexError, KeyError, LookupError,
-    NotImplementedError, OverflowError, RecursionError, ReferenceError, RuntimeError, StopIteration, TypeError, UnicodeError, ValueError,
-    ZeroDivisionError, KeyboardInterrupt, GeneratorExit, StopAsyncIteration,
+    NotImplementedError, OverflowError, RecursionError, ReferenceError, RuntimeError, TypeError, UnicodeError, ValueError,
+    ZeroDivisionError, KeyboardInterrupt,
 })  # fmt: skip
 
 _MOST = 24  # exceptions of a graph that are followed: where they are raised in many places, the paths multiply
