@@ -136,8 +136,8 @@ def _unwind(t: Tracer, raised: Raised) -> object:
 
 
 def where(t: Tracer, condition: Value, cls: type) -> None:
-    """The current instruction raises an exception of a built-in class where the condition holds; it goes on behind that. Does nothing unless
-    `catches`: then the operation leaves before the instruction itself."""
+    """The current instruction raises an exception of a built-in class where the condition holds; elsewhere it goes on. For what `catches`:
+    else it is enough that the operation leaves before the instruction."""
     if isinstance(condition, Const):
         return
 

@@ -99,12 +99,10 @@ REASONS = {
 
 # Instructions without a handler whose reason says more than that.
 UNSUPPORTED = {
-    **dict.fromkeys(("BEFORE_WITH", "WITH_EXCEPT_START", "PUSH_EXC_INFO", "CHECK_EXC_MATCH", "POP_EXCEPT", "RERAISE"), "exception_handling"),
+    "WITH_EXCEPT_START": "exception_handling",
     **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
     **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
     **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
-    **dict.fromkeys(("FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING"), "formatting"),
-    "RAISE_VARARGS": "always_raises",
     "STORE_ATTR": "store_target",
 }
 
