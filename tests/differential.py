@@ -214,8 +214,8 @@ def describe_exception(error: BaseException | None) -> Any:
 class Outcome:
     """Everything that one call did, as far as a program could see it."""
 
+    exception: Any = None  # first: what raised has no result
     result: Any = None
-    exception: Any = None
     arguments: Any = None
     sharing: Any = None
     identity: Any = None

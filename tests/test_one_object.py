@@ -84,19 +84,98 @@ def f(n, x, a, t):
     v = {kind}
     {put}
     r = ({read},)
-    str(n)
+    {between}
     s = ({read},)
     return [one is v for one in r], [one is v for one in s], [one is other for one, other in zip(r, s)]
 """
 
 
+@pytest.mark.parametrize("between", ["abs(n)", "import math"], ids=["in one fragment", "in two"])
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_one_object(kind, place):
+def test_it_is_one_object(kind, place, between):
     put, read = PLACES[place]
-    source = CLASSES + PROGRAM.format(kind=KINDS[kind], put=put, read=read)
+    source = CLASSES + PROGRAM.format(kind=KINDS[kind], put=put, read=read, between=between)
     calls = [(n, x, np.array([x, 1.0]), "c") for n, x in ((3, 1.5), (4, 2.5))]
     check_calls(source, calls, entry="f", configurations=configurations(kind, place))
+
+
+# Tuples within tuples, where paths meet again.
+PATHS = {
+    "loop": """
+def f(n, x):
+    p = (n, x)
+    q = (p, 1)
+    r = []
+    for i in range(4):
+        r.append(q[0])
+        r.append(p)
+        if i == n - 3:
+            p = (n, x + i)
+    return [a is b for a in r for b in r], q[0] is p
+""",
+    "join": """
+def f(n, x):
+    p = (n, x)
+    q = (p, 1)
+    if n > 3:
+        p = (n, x)
+    r = [q, p]
+    return r[0][0] is r[1], q[0] is p
+""",
+    "join 2": """
+def f(n, x):
+    p = (n, x)
+    if n > 3:
+        q = (p, 1)
+    else:
+        q = ((n, x), 1)
+    r = [q, p]
+    return r[0][0] is r[1], q[0] is p
+""",
+    "two nested": """
+def f(n, x):
+    p = (n, x)
+    q, s = (p, 1), (p, 2)
+    p = None
+    r = []
+    for i in range(4):
+        r.append((q, s))
+        if n == 3:
+            s = (q[0], i)
+        elif n == 4:
+            q = ((n, x), i)
+    return [a is b for c in r for a, _ in c for d in r for b, _ in d]
+""",
+    "iterator": """
+def f(n, x):
+    p = (n, x)
+    q = (p, p, (n, x), 4)
+    r = []
+    for a in q:
+        r.append(a)
+        r.append(p)
+        if n > 3:
+            p = (n, x)
+    return [a is b for a in r for b in r]
+""",
+    "slots in loops": """
+def f(n, x):
+    a = (n, x)
+    b = (a, 0)
+    r = []
+    for i in range(6):
+        a, b = (n, x + i) if i % n else b[0], (a, i)
+        r.append((a, b))
+        r.append(b[0])
+    return [s is t or s[0] is t or s[1] is t for s in r for t in r]
+""",
+}
+
+
+@pytest.mark.parametrize("program", PATHS.values(), ids=PATHS)
+def test_it_stays_one_object_where_paths_meet(program):
+    check_calls(program, [(3, 1.5), (4, 2.5), (3, 1.5)], entry="f", configurations=("jit", "numpy", "forced"))
 
 
 # Expressions of what there may be only one of, and functions that hold it in some way while they use it twice.

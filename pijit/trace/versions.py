@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -80,17 +80,23 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
         return abstract if abstract.inner() or isinstance(abstract, Known) else abstract.remade(param(v) for v in abstract.parts())
 
     done: Done = {}
-    deep = {id(inner) for _, abstract in _labelled_slots(fresh) if has_identity(abstract) for inner in (abstract, *containers_in(abstract))}
     depth = where.depth if isinstance(where, Join) else len(fresh.frame.stack) - 1
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
-    remade: dict[int, Abstract] = {}  # a tuple in several places stays one tuple
-    for (label, container, key), abstract in _labelled_slots(fresh):
-        if not _counts(fresh.frames[label[0]], container, key, abstract):
-            continue
+    slots = [
+        (label, container, key, abstract, _is_stored(fresh, container, key, where, depth))
+        for (label, container, key), abstract in _labelled_slots(fresh)
+        if _counts(fresh.frames[label[0]], container, key, abstract)
+    ]
+    shared = _shared(abstract for *_, abstract, _ in slots)
+    if not any(stored or _is_other(abstract, before.get(label)) for label, _, _, abstract, stored in slots if _holds(abstract, shared)):
+        shared = set()
+    whole = [abstract for _, abstract in _labelled_slots(fresh) if has_identity(abstract) or _holds(abstract, shared)]
+    deep = {id(inner) for abstract in whole for inner in (abstract, *containers_in(abstract))}
+    remade: dict[int, Abstract] = {}  # a tuple in several slots stays one tuple
+    for label, container, key, abstract, stored in slots:
         if id(abstract) in deep:
             container[key] = rebuilt(abstract, virtual, done)
             continue
-        stored = _is_stored(fresh, container, key, where, depth)
         if isinstance(abstract, Held):
             if stored or (label in before and before[label].parts() != abstract.parts()):
                 container[key] = Held(param(abstract.value, OBJECT), abstract.says)
@@ -258,9 +264,37 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     """Which tuples and virtual objects are one: for each, the number of the first that it is."""
     seen: dict[int, int] = {}
     tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
-    live_ones = [a for frame, container, key, a in slots if _counts(frame, container, key, a) and has_identity(a)]
+    live_ones = [a for frame, container, key, a in slots if _counts(frame, container, key, a)]
     inside = [inner for a in live_ones for inner in containers_in(a)]
     return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
+
+
+def _shared(abstracts: Iterable[Abstract]) -> set[int]:
+    """The tuples, by id, that are in another one, and in a third or in a slot as well."""
+    places: dict[int, set[int]] = {}  # of each: what it is in; a slot is 0
+    found: set[int] = set()
+
+    def look(value: Abstract, place: int) -> None:
+        known = places.setdefault(id(value), set())
+        first = not known
+        known.add(place)
+        if len(known) > 1 and isinstance(value, Container) and value.items:
+            found.add(id(value))
+        for item in value.inner() if first else ():
+            look(item, id(value))
+
+    for abstract in abstracts:
+        look(abstract, 0)
+    return found
+
+
+def _holds(abstract: Abstract, some: set[int]) -> bool:
+    """Whether it is one of some containers, or holds one."""
+    return bool(some) and any(id(inner) in some for inner in containers_in(abstract))
+
+
+def _is_other(mine: Abstract, theirs: Abstract | None) -> bool:
+    return theirs is not None and mine.shape() == theirs.shape() and any(a is not b for a, b in zip(mine.parts(), theirs.parts(), strict=True))
 
 
 def _counts(frame: FrameState, container: Any, key: Any, abstract: Abstract) -> bool:
