@@ -123,18 +123,23 @@ def inverse(a):
     return np.linalg.pinv(a) + 1.0
 
 
-@pytest.mark.parametrize("function", [product, inverse], ids=lambda function: function.__name__)
-def test_what_native_code_calls_in_numpy_is_no_gain(function):
+def share_of_native_code(function):
+    """How much of a call counts as native code's, by the runs that were timed."""
     fast = pijit.jit(types.FunctionType(function.__code__.replace(), globals()))
     a = np.random.default_rng(1).random((300, 300))
     fast(a)
-    start = time.perf_counter()
+    native = _native.state_of(fast.__code__).data.fragments[0].native
+    before, start = (native.sampled, native.samples), time.perf_counter()
     for _ in range(3):
         fast(a)
-    passed = time.perf_counter() - start
-    native = _native.state_of(fast.__code__).data.fragments[0].native
-    assert native.samples >= 3
-    assert 1e-9 * native.sampled / native.samples < passed / 3 / 2
+    assert native.samples == before[1] + 3
+    return 1e-9 * (native.sampled - before[0]) / (time.perf_counter() - start)
+
+
+@pytest.mark.parametrize("function", [product, inverse], ids=lambda function: function.__name__)
+def test_what_native_code_calls_in_numpy_is_no_gain(function):
+    """Of several tries: another program may get the processor at any time, but not at each. Counted wrongly, the share is about 1."""
+    assert min(share_of_native_code(function) for _ in range(10)) < 0.7
 
 
 def test_what_is_saved_is_summed_up():
