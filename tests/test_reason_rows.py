@@ -28,7 +28,7 @@ SAID = {
     "PJ106": "import statement: IMPORT_NAME",
     "PJ107": "function or class defined here: LOAD_BUILD_CLASS",
     "PJ108": "comprehension or container display not supported: list or iterator",
-    "PJ109": "text is put together: FORMAT_WITH_SPEC",
+    "PJ109": "text is put together: FORMAT_SIMPLE",
     "PJ111": "call not supported: id",
     "PJ112": "arguments of this call not supported: max with key=, default=",
     "PJ113": "calls nested too deep to inline: f",

@@ -58,6 +58,8 @@ def int_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     folded = _fold(int, args, kwargs)
     if folded is not None:
         return folded
+    if not kwargs and 1 <= len(args) <= 2 and deeds.is_text(args[0], str, bytes):
+        return deeds.do(t, "call", [Known(int), *args], 1, pure=True)
     expect("int", args, kwargs, 1)
     kind = scalar_kind(args[0])
     if kind in ("float", "f"):
@@ -75,6 +77,8 @@ def float_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if folded is not None:
         return folded
     expect("float", args, kwargs, 1)
+    if deeds.is_text(args[0], str, bytes):
+        return deeds.do(t, "call", [Known(float), args[0]], 1.0, pure=True)
     if scalar_kind(args[0]) in ("", "c"):
         return opaque.call_pure(t, float, args, kwargs)
     return abstract(to_float(t, args[0]))

@@ -1,0 +1,133 @@
+"""f-strings and str() of numbers and texts: CPython's own functions are called, without leaving native code. Nothing of the program's runs;
+where a format is wrong the interpreter does it again, and raises.
+
+Texts that are put together for exceptions which nobody sees (raising.py) are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..ir.types import BOOL, FLOAT, INT, Np
+from . import deeds, opaque, raising
+from .state import Handling, Unmade
+from .values import Abstract, Break, Container, Known, Opaque, Scalar
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_CONVERSIONS: dict[int, Callable[[Any], str]] = {1: str, 2: repr, 3: ascii}
+_JOIN = "".join
+# Of what the arguments of an exception may be made.
+_PARTS = frozenset({
+    "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING", "SWAP", "NOP", "LOAD_CONST", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF",
+    "LOAD_GLOBAL", "LOAD_ATTR", "BINARY_OP", "BINARY_SUBSCR", "BUILD_TUPLE", "PUSH_NULL",
+})  # fmt: skip
+_SAMPLES = {INT: (0, 7, -7), FLOAT: (0.0, -2.5, float("nan")), BOOL: (True,)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message(Unmade):
+    """A text that nobody will see."""
+
+
+def convert_value(t: Tracer, which: int) -> None:
+    """FORMAT_VALUE's and CONVERT_VALUE's str(), repr() and ascii()."""
+    value = t.pop()
+    samples = _samples(value, "CONVERT_VALUE")
+    t.push(Message() if samples and _is_unseen(t) else called(t, _CONVERSIONS[which], value))
+
+
+def format_simple(t: Tracer, _: Any) -> None:
+    value = t.pop()
+    samples = _samples(value, "FORMAT_SIMPLE")
+    if samples and _is_unseen(t):
+        t.push(Message())
+    else:
+        t.push(value if deeds.is_text(value) else called(t, str if _is_of_python(value) else format, value))
+
+
+def format_with_spec(t: Tracer, _: Any) -> None:
+    value, spec = t.popn(2)
+    samples = _samples(value, "FORMAT_WITH_SPEC")
+    if not deeds.is_text(spec):
+        raise Break("formatting", "FORMAT_WITH_SPEC")
+    unseen = isinstance(spec, Known) and _are_formatted(samples, spec.value) and _is_unseen(t)
+    t.push(Message() if unseen else called(t, format, value, spec))
+
+
+def build_string(t: Tracer, count: int) -> None:
+    parts = t.popn(count)
+    if any(isinstance(part, Message) for part in parts):
+        t.push(Message())
+    elif all(map(deeds.is_text, parts)):
+        t.push(called(t, _JOIN, Container("tuple", tuple(parts))))
+    else:
+        raise Break("formatting", "BUILD_STRING")
+
+
+def called(t: Tracer, function: Callable[..., str], *args: Abstract) -> Abstract:
+    """The text that one of CPython's functions makes of numbers and texts. NumPy's scalars are formatted by code of NumPy's."""
+    if all(map(_is_of_python, args)):
+        return deeds.do(t, "call", [Known(function), *args], "", pure=True)
+    return opaque.call_pure(t, function, list(args), {}, sample="")
+
+
+def _is_of_python(value: Abstract) -> bool:
+    return not (isinstance(value, Scalar) and isinstance(value.value.type, Np))
+
+
+def _samples(value: Abstract, instruction: str) -> tuple[Any, ...]:
+    """Objects that are formatted like the value, which is a number or a text."""
+    if isinstance(value, Scalar):
+        of = value.value.type
+        return (of.dtype.type(1),) if isinstance(of, Np) else _SAMPLES[of]  # type: ignore[index]
+    if isinstance(value, Known) and type(value.value) in (str, int, float, bool, type(None)):
+        return (value.value,)
+    if isinstance(value, Message) or (isinstance(value, Opaque) and value.cls is str):
+        return ("",)
+    raise Break("formatting", instruction)
+
+
+def _are_formatted(samples: tuple[Any, ...], spec: str) -> bool:
+    """Whether a format is right for all that is like the samples."""
+    if "c" in spec:  # not every number is a character
+        return False
+    try:
+        for sample in samples:
+            format(sample, spec)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+# ---- for exceptions that nobody sees ---------------------------------------------------------------------------------------
+
+
+def _is_unseen(t: Tracer) -> bool:
+    """Whether a text is for an exception that may be handled here. If so, here begins what an exit does again, unless it has begun."""
+    frame = t.state.frame
+    if raising.is_left(frame) or not raising.may_be_handled(t) or not _is_of_exception(t):
+        return False
+    if t.state.handling is None:
+        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
+    return True
+
+
+def _is_of_exception(t: Tracer) -> bool:
+    """Whether what follows puts together the arguments of a call and raises what that gives."""
+    frame = t.state.frame
+    instruction = frame.bytecode.at(frame.pc)
+    while instruction.micros[-1].name in _PARTS:
+        instruction = frame.bytecode.at(instruction.next)
+    return raising.is_of_raise(frame.bytecode, instruction)
+
+
+HANDLERS = {
+    "CONVERT_VALUE": convert_value,
+    "FORMAT_SIMPLE": format_simple,
+    "FORMAT_WITH_SPEC": format_with_spec,
+    "BUILD_STRING": build_string,
+}
