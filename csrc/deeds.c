@@ -5,6 +5,7 @@
 #include "helpers.h"
 #include "keys.h"
 #include "lookup.h"
+#include "recipes.h"
 
 typedef PyObject *Deed(PjSite *, int64_t *);
 typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t); /* METH_FASTCALL */
@@ -479,12 +480,44 @@ static PyObject *deque_put_of(PyObject **args, int n)
 }
 WITH_ALL(deque_put)
 
+/* ---- texts ---- */
+
+/* str() of a number or text. */
+static PyObject *str(PjSite *s, int64_t *W)
+{
+    const PjRecipe *r = s->args[0];
+    PyObject *text;
+    if (r->op == R_INT) {
+        text = pj_int_text(W[r->a]);
+    }
+    else if (r->op == R_FLOAT) {
+        double value;
+        memcpy(&value, &W[r->a], sizeof value);
+        text = pj_float_text(value);
+    }
+    else {
+        PyObject *o = pj_build(r, W);
+        text = o == NULL ? NULL : PyObject_Str(o);
+        Py_XDECREF(o);
+    }
+    if (text == NULL) {
+        PyErr_Clear();
+    }
+    return text;
+}
+
+static PyObject *join_of(PyObject **args, int n)
+{
+    return pj_texts_joined(args, n);
+}
+WITH_ALL(join)
+
 /* ---- the table ---- */
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) \
     X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
-    X(deque_put)
+    X(deque_put) X(str) X(join)
 
 static const struct {
     const char *name;

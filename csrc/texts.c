@@ -1,5 +1,64 @@
-/* texts.c - numbers and characters that native code takes from exact texts and bytes. */
+/* texts.c - numbers and characters that native code takes from exact texts and bytes, and texts that it makes. */
 #include "helpers.h"
+
+#include <string.h>
+
+/* str() of an int. */
+PyObject *pj_int_text(int64_t value)
+{
+    char digits[20]; /* 19 and a sign */
+    int at = sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    if (value < 0) {
+        digits[--at] = '-';
+    }
+    PyObject *text = PyUnicode_New((Py_ssize_t)sizeof digits - at, 127);
+    if (text != NULL) {
+        memcpy(PyUnicode_1BYTE_DATA(text), digits + at, sizeof digits - (size_t)at);
+    }
+    return text;
+}
+
+/* str() of a float, as float_repr() of floatobject.c makes it. */
+PyObject *pj_float_text(double value)
+{
+    char *digits = PyOS_double_to_string(value, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
+    PyObject *text = digits == NULL ? NULL : PyUnicode_FromString(digits);
+    PyMem_Free(digits);
+    return text;
+}
+
+/* "".join() of several exact texts. */
+PyObject *pj_texts_joined(PyObject **parts, int n)
+{
+    Py_ssize_t length = 0, at = 0;
+    Py_UCS4 largest = 127;
+    for (int i = 0; i < n; i++) {
+        const Py_ssize_t more = PyUnicode_GET_LENGTH(parts[i]);
+        const Py_UCS4 maximum = PyUnicode_MAX_CHAR_VALUE(parts[i]);
+        if (more > PY_SSIZE_T_MAX - length) {
+            return NULL;
+        }
+        length += more;
+        largest = maximum > largest ? maximum : largest;
+    }
+    PyObject *text = PyUnicode_New(length, largest);
+    for (int i = 0; text != NULL && i < n; i++) {
+        const Py_ssize_t more = PyUnicode_GET_LENGTH(parts[i]);
+        if (PyUnicode_KIND(parts[i]) == PyUnicode_KIND(text)) {
+            memcpy((char *)PyUnicode_DATA(text) + at * PyUnicode_KIND(text), PyUnicode_DATA(parts[i]), (size_t)(more * PyUnicode_KIND(text)));
+        }
+        else if (more != 0 && PyUnicode_CopyCharacters(text, at, parts[i], 0, more) < 0) {
+            Py_CLEAR(text);
+        }
+        at += more;
+    }
+    return text;
+}
 
 /* text[i] of a checked index (a new reference), or NULL. */
 PyObject *pj_char(PyObject *text, int64_t index)

@@ -18,14 +18,19 @@ NUMBERS = (
     [np.int64(-3), np.int64(2**62)],
     [np.int8(5), np.bool_(True), None, 3, 2.5],
 )
-FORMS = ("f'{x}'", "f'{x!r}|{x!s}'", "f'{x!a:>12}'", "f'{k}: {x} of {name}'", "str(x) + repr(x) + ascii(x)", "f'{x:{width}}'", "f'{name}'", "f'{x}{x}' f''")
+FORMS = (
+    "f'{x}'", "f'{x!r}|{x!s}'", "f'{x!a:>12}'", "f'{k}: {x} of {name}'", "str(x) + repr(x) + ascii(x)", "f'{x:{width}}'", "f'{name}'",
+    "f'{x}{x}' f''",
+    "f'{x}{x!r}{name}{k}-{k:3}{name}/{x}{name}'",
+)  # fmt: skip
 SPECS = (".3f", "e", "g", "d", "x", "010", ">12", "+", "%", ",", "s", "c", "n", ".3q", "")
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("values", NUMBERS, ids=str)
 def test_f_strings(form, values):
-    check(f"def f(values, name, width):\n    out = []\n    for k, x in enumerate(values):\n        out.append({form})\n    return out", values, "n", 9)
+    source = f"def f(values, name, width):\n    out = []\n    for k, x in enumerate(values):\n        out.append({form})\n    return out"
+    check(source, values, "n", 9)
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -180,6 +180,8 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "heap_push": _heap_push,
     "heap_pop": _heap_pop,
     "deque_put": _deque_put,
+    "str": str,
+    "join": lambda *texts: "".join(texts),
 }
 
 

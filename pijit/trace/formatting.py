@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _CONVERSIONS: dict[int, Callable[[Any], str]] = {1: str, 2: repr, 3: ascii}
 _JOIN = "".join
+_JOINED = 8  # texts, for which no tuple is made
+_FORMATS = {INT: int.__format__, FLOAT: float.__format__, BOOL: int.__format__}  # what format() finds
 # Of what the arguments of an exception may be made.
 _PARTS = frozenset({
     "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING", "SWAP", "NOP", "LOAD_CONST", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF",
@@ -37,7 +39,10 @@ def convert_value(t: Tracer, which: int) -> None:
     """FORMAT_VALUE's and CONVERT_VALUE's str(), repr() and ascii()."""
     value = t.pop()
     samples = _samples(value, "CONVERT_VALUE")
-    t.push(Message() if samples and _is_unseen(t) else called(t, _CONVERSIONS[which], value))
+    if samples and _is_unseen(t):
+        t.push(Message())
+    else:
+        t.push(text_of(t, value) if which == 1 and _is_of_python(value) else called(t, _CONVERSIONS[which], value))
 
 
 def format_simple(t: Tracer, _: Any) -> None:
@@ -46,7 +51,7 @@ def format_simple(t: Tracer, _: Any) -> None:
     if samples and _is_unseen(t):
         t.push(Message())
     else:
-        t.push(value if deeds.is_text(value) else called(t, str if _is_of_python(value) else format, value))
+        t.push(text_of(t, value) if _is_of_python(value) else called(t, format, value))
 
 
 def format_with_spec(t: Tracer, _: Any) -> None:
@@ -55,7 +60,12 @@ def format_with_spec(t: Tracer, _: Any) -> None:
     if not deeds.is_text(spec):
         raise Break("formatting", "FORMAT_WITH_SPEC")
     unseen = isinstance(spec, Known) and _are_formatted(samples, spec.value) and _is_unseen(t)
-    t.push(Message() if unseen else called(t, format, value, spec))
+    if unseen:
+        t.push(Message())
+    elif isinstance(value, Scalar) and _is_of_python(value):
+        t.push(called(t, _FORMATS[value.value.type], value, spec))  # type: ignore[index]
+    else:
+        t.push(called(t, format, value, spec))
 
 
 def build_string(t: Tracer, count: int) -> None:
@@ -63,9 +73,20 @@ def build_string(t: Tracer, count: int) -> None:
     if any(isinstance(part, Message) for part in parts):
         t.push(Message())
     elif all(map(deeds.is_text, parts)):
-        t.push(called(t, _JOIN, Container("tuple", tuple(parts))))
+        t.push(_joined(t, parts))
     else:
         raise Break("formatting", "BUILD_STRING")
+
+
+def _joined(t: Tracer, parts: list[Abstract]) -> Abstract:
+    if len(parts) > _JOINED:
+        return called(t, _JOIN, Container("tuple", tuple(parts)))
+    return deeds.do(t, "join", parts, "", pure=True)
+
+
+def text_of(t: Tracer, value: Abstract) -> Abstract:
+    """str() of a number of Python's or a text."""
+    return value if deeds.is_text(value) else deeds.do(t, "str", [value], "", pure=True)
 
 
 def called(t: Tracer, function: Callable[..., str], *args: Abstract) -> Abstract:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...ir.types import Np
 from .. import deeds, formatting
 from ..operators import describe
 from ..values import Abstract, Break, Known, Scalar
@@ -25,6 +26,8 @@ def _row(function: Any) -> None:
             return value
         if isinstance(value, Known) and type(value.value) in _PLAIN:
             return Known(function(value.value))
+        if isinstance(value, Scalar) and not isinstance(value.type, Np):
+            return formatting.text_of(t, value)  # which all three of them are
         if not isinstance(value, Scalar) and not deeds.is_text(value):
             raise Break("unsupported_call", f"{function.__name__} of {describe(value)}")
         return formatting.called(t, function, value)
