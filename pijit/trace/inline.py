@@ -187,15 +187,13 @@ def _beginning(
 def can_inline(code: types.CodeType) -> bool:
     """Whether the body is made of instructions that capture knows, so that it does not have to leave in the middle as a rule. What only
     exceptions lead to does not count."""
-    from .messages import HANDLERS as OF_RAISES
     from .opcodes import HANDLERS
 
     bytecode = decode(code)
     known = bytecode.analyses.get("can_inline")
     if known is None:
         raises = any(micro.name == "RAISE_VARARGS" for i in bytecode.instructions for micro in i.micros)
-        kept = HANDLERS.keys() - OF_RAISES.keys()  # an f-string that is not for an exception is the interpreter's
-        known = raises or all(micro.name in kept for i in _reached(bytecode) for micro in i.micros)
+        known = raises or all(micro.name in HANDLERS for i in _reached(bytecode) for micro in i.micros)
         bytecode.analyses["can_inline"] = known
     return bool(known)
 
