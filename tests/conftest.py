@@ -50,8 +50,15 @@ def pytest_unconfigure():
         shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
 
 
-# of one test; a native loop that does not even see signals ends the whole run a little later
+# Of processor time, of one test: other programs may get most of the machine. What sleeps, or does not even see signals, ends the whole run later.
 SECONDS = int(os.environ.get("PIJIT_TEST_SECONDS", "120"))
+ASLEEP = 10
+STDERR = []
+
+
+def pytest_configure():
+    """Where pytest has not replaced it yet: what a run died of is to be seen."""
+    STDERR.append(os.fdopen(os.dup(2), "w"))
 
 
 def too_long(signum, frame):
@@ -72,13 +79,13 @@ def clean(request):
     for account in BUDGET.accounts:
         account.spent, account.fined, account.in_vain = 0.0, 0.0, 0  # what other tests have compiled is not this one's
     seconds = 5 * SECONDS if request.node.get_closest_marker("many") else SECONDS
-    signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(seconds)
-    faulthandler.dump_traceback_later(seconds + 30, exit=True)
+    signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    faulthandler.dump_traceback_later(ASLEEP * seconds, exit=True, file=STDERR[0])
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         faulthandler.cancel_dump_traceback_later()
         pijit.disable()
         pijit.set_logs()

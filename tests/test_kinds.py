@@ -226,16 +226,17 @@ def f(n):
 """,
     "shortest ways": """
 def f(n):
-    d = [[float("inf")] * 9 for _ in range(9)]
-    for i in range(9):
+    d = [[float("inf")] * 5 for _ in range(5)]
+    for i in range(5):
         d[i][i] = 0
-        d[i][(i * 7 + 1) % 9] = i % 5 + 1
-        d[i][(i * n + 2) % 9] = 0.5 * i
-    for k in range(9):
-        for i in range(9):
-            for j in range(9):
-                if d[i][k] + d[k][j] < d[i][j]:
-                    d[i][j] = d[i][k] + d[k][j]
+        d[i][(i * 7 + 1) % 5] = i % 5 + 1
+        d[i][(i * n + 2) % 5] = 0.5 * i
+    for k in range(5):
+        for i in range(5):
+            for j in range(5):
+                way = d[i][k] + d[k][j]
+                if way < d[i][j]:
+                    d[i][j] = way
     return d
 """,
     "many at once": """

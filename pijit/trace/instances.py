@@ -25,6 +25,7 @@ from .values import (
     Opaque,
     Suspended,
     containers_in,
+    held_twice,
     instances_in,
     items_of,
     rebuilt,
@@ -153,20 +154,20 @@ def settled(t: Tracer, *values: Abstract, fixed: Fixed = "none", redone: bool = 
     tuples, slices, ranges and bound methods in them are made as well, as one object for all that is to have it: those that a variable has too, or
     may have later on. ``redone``: nobody sees them before the instruction is over, and an exit before that does it again with others."""
     given = list(values)
-    while (found := next((inner for value in given for inner in _to_be_made(t, value, fixed)), None)) is not None:
+    while (found := next((inner for value in given for inner in _to_be_made(t, value, fixed, given)), None)) is not None:
         real = make_real(t, found, _sample(t, found))
         # in one go: what holds it is then one object in both, too
         given = replace([*t.state.frames, *([] if redone else t.checkpoint)], found, real, *given)
     return given
 
 
-def _to_be_made(t: Tracer, value: Abstract, fixed: Fixed) -> Iterator[Container]:
-    """Innermost first."""
+def _to_be_made(t: Tracer, value: Abstract, fixed: Fixed, given: list[Abstract]) -> Iterator[Container]:
+    """Innermost first. ``given``: all the values, of which what is not made by itself is made afterwards, at once."""
     for item in _parts(value):
-        yield from _to_be_made(t, item, "shared" if fixed == "none" and isinstance(value, Instance) else fixed)
+        yield from _to_be_made(t, item, "shared" if fixed == "none" and isinstance(value, Instance) else fixed, given)
     if not isinstance(value, Container):
         return
-    if isinstance(value, Instance) or (fixed != "none" and value.kind in _FIXED and value.items and (fixed == "all" or _is_shared(t, value))):
+    if isinstance(value, Instance) or (fixed != "none" and value.kind in _FIXED and value.items and (fixed == "all" or _is_shared(t, value, given))):
         yield value
     elif value.kind == "function":
         if closures.shares_variables(value):
@@ -188,9 +189,9 @@ def _parts(value: Abstract) -> tuple[Abstract, ...]:
 _FIXED = frozenset({"tuple", "slice", "range", "bound_method"})
 
 
-def _is_shared(t: Tracer, value: Container) -> bool:
-    """Whether it is in the frames where it may be read."""
-    return any(
+def _is_shared(t: Tracer, value: Container, given: list[Abstract]) -> bool:
+    """Whether it is in the frames where it may be read, or in two of what is given."""
+    return id(value) in held_twice(given) or any(
         other is value
         for frame in t.state.frames
         for _, container, keys in frame.containers()

@@ -6,7 +6,7 @@ joins and recipes need no case per class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -389,6 +389,25 @@ def containers_in(value: Abstract) -> Iterator[Container]:
         yield from containers_in(item)
     if isinstance(value, Container) and value.items:
         yield value
+
+
+def held_twice(abstracts: Iterable[Abstract]) -> set[int]:
+    """The tuples, by id, that are in others at two places, or at one and among the values themselves: they are to stay one object."""
+    places: dict[int, set[tuple[int, int]]] = {}  # of each: what it is in, and where there
+    found: set[int] = set()
+
+    def look(value: Abstract, place: tuple[int, int]) -> None:
+        known = places.setdefault(id(value), set())
+        first = not known
+        known.add(place)
+        if len(known) > 1 and isinstance(value, Container) and value.items:
+            found.add(id(value))
+        for index, item in enumerate(value.inner() if first else ()):
+            look(item, (id(value), index))
+
+    for abstract in abstracts:
+        look(abstract, (0, 0))
+    return found
 
 
 def instances_in(value: Abstract) -> Iterator[Instance]:

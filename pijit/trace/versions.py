@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from .values import (
     Suspended,
     containers_in,
     has_identity,
+    held_twice,
     rebuilt,
     spread,
 )
@@ -87,9 +88,10 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
         for (label, container, key), abstract in _labelled_slots(fresh)
         if _counts(fresh.frames[label[0]], container, key, abstract)
     ]
-    shared = _shared(abstract for *_, abstract, _ in slots)
-    if not any(stored or _is_other(abstract, before.get(label)) for label, _, _, abstract, stored in slots if _holds(abstract, shared)):
-        shared = set()
+    shared = held_twice(abstract for *_, abstract, _ in slots)
+    holders = [(label, abstract, stored) for label, _, _, abstract, stored in slots if _holds(abstract, shared)]
+    if not any(stored or has_identity(abstract) or _is_other(abstract, before.get(label)) for label, abstract, stored in holders):
+        shared = set()  # they stay what they are
     whole = [abstract for _, abstract in _labelled_slots(fresh) if has_identity(abstract) or _holds(abstract, shared)]
     deep = {id(inner) for abstract in whole for inner in (abstract, *containers_in(abstract))}
     remade: dict[int, Abstract] = {}  # a tuple in several slots stays one tuple
@@ -267,25 +269,6 @@ def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
     live_ones = [a for frame, container, key, a in slots if _counts(frame, container, key, a)]
     inside = [inner for a in live_ones for inner in containers_in(a)]
     return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
-
-
-def _shared(abstracts: Iterable[Abstract]) -> set[int]:
-    """The tuples, by id, that are in another one, and in a third or in a slot as well."""
-    places: dict[int, set[int]] = {}  # of each: what it is in; a slot is 0
-    found: set[int] = set()
-
-    def look(value: Abstract, place: int) -> None:
-        known = places.setdefault(id(value), set())
-        first = not known
-        known.add(place)
-        if len(known) > 1 and isinstance(value, Container) and value.items:
-            found.add(id(value))
-        for item in value.inner() if first else ():
-            look(item, id(value))
-
-    for abstract in abstracts:
-        look(abstract, 0)
-    return found
 
 
 def _holds(abstract: Abstract, some: set[int]) -> bool:

@@ -1,8 +1,8 @@
-"""Long runs: python tests/generated/fuzz.py [--objects] FIRST LAST [CONFIGURATION...]
+"""Long runs: python tests/generated/fuzz.py [--objects | --sameness] FIRST LAST [CONFIGURATION...]
 
 One program for each seed; a child runs them, so that a crash costs one program. A failing program is made smaller and printed.
 With --objects programs are those of object_programs.py, for which there is one configuration more: `script`, a file that `pijit run`
-has to run as Python does.
+has to run as Python does. With --sameness they are those of sameness_programs.py.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ PIJIT = ("-m", "pijit", "run", "--everything", "--threshold", "1")
 def program(seed: int, grammar: str):
     from object_programs import ObjectProgram
     from programs import Program
+    from sameness_programs import SamenessProgram
 
     chooser = random.Random(seed)
+    if grammar == "--sameness":
+        return SamenessProgram(chooser.randrange, size=chooser.choice((2, 4, 6)))
     if grammar == "--objects":
         return ObjectProgram(chooser.randrange, size=chooser.choice((2, 4, 8)))
     return Program(chooser.randrange, size=chooser.choice((4, 8, 14)))
@@ -160,7 +163,7 @@ def child(grammar: str, first: int, last: int, names, shrink: bool) -> None:
 
 
 def main() -> None:
-    grammar, first, last, *names = sys.argv[1:] if sys.argv[1] == "--objects" else ["--arrays", *sys.argv[1:]]
+    grammar, first, last, *names = sys.argv[1:] if sys.argv[1].startswith("--") else ["--arrays", *sys.argv[1:]]
     start, end = int(first), int(last)
     signal.signal(signal.SIGTERM, lambda *_: (run.kill(), print("done", done), sys.exit()))
     names = names or ["jit", "O0", "numpy", "enabled", "forced", "forced numpy"]
