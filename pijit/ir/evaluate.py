@@ -165,7 +165,8 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "range_iterator": lambda start, stop, step: iter(range(start, stop, step)),
     "iterator_at": _native.iterator_after,
     "function": _function,
-    "cell": lambda depth, slot: types.CellType(),
+    "cell": lambda depth, slot: types.CellType(),  # of what is in a dead variable: nobody calls it
+    "root_cell": lambda slot: types.CellType(),
     "cell_of": lambda function, index: function.__closure__[index],
 }
 

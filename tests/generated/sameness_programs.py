@@ -4,6 +4,7 @@ and attributes, taken out again, while paths part and meet.
     SamenessProgram(choose).source, SamenessProgram(choose).calls
 
 What is compared is a number for each place that an object was found in: the number of the first place where that very object was.
+`__noted__` is named so that its contents are not compared otherwise: a slice shows where the functions in it are.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Slots:
     __slots__ = ("v", "w")
     def __init__(self, v, w):
         self.v, self.w = v, w
-NOTED = []
+__noted__ = []
 def first(v):
     return v[0] if type(v) is tuple else v
 def last(v):
@@ -36,7 +37,7 @@ def either(v, w, which):
         return v
     return w
 def note(v):
-    NOTED.append(v)
+    __noted__.append(v)
     return v
 def hold(v):
     return lambda: v
@@ -66,7 +67,7 @@ def places(value, seen):
 """.lstrip()
 
 START = """
-NOTED.clear()
+__noted__.clear()
 o, d, kept = Box(0), {"v": 0}, [0]
 p = q = s = t = (n, x)
 fuel = 5
@@ -115,7 +116,7 @@ class SamenessProgram(Choices):
         super().__init__(choose)
         self.budget = size * 3
         body = [START.strip(), f"i = {self.choose(3)}", *(self.expand("statement", 3) for _ in range(size))]
-        text = "\n".join([*body, "return places([p, q, s, t, o, d, kept, NOTED], {})"])
+        text = "\n".join([*body, "return places([p, q, s, t, o, d, kept, __noted__], {})"])
         self.source = f"{PRELUDE}\n\ndef subject(n, x):\n" + textwrap.indent(text, "    ") + "\n"
 
     def expand(self, kind: str, depth: int) -> str:

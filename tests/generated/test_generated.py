@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from object_programs import ObjectProgram
 from programs import Program
+from sameness_programs import SamenessProgram
 from shares import share
 
-GRAMMARS = pytest.mark.parametrize("grammar", [Program, ObjectProgram])
+GRAMMARS = pytest.mark.parametrize("grammar", [Program, ObjectProgram, SamenessProgram])
 
 
-def run(program: Program | ObjectProgram, *configurations: str) -> None:
+def run(program: Program | ObjectProgram | SamenessProgram, *configurations: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_calls(program.source, program.calls, configurations=configurations)
