@@ -79,13 +79,13 @@ def clean(request):
     for account in BUDGET.accounts:
         account.spent, account.fined, account.in_vain = 0.0, 0.0, 0  # what other tests have compiled is not this one's
     seconds = 5 * SECONDS if request.node.get_closest_marker("many") else SECONDS
-    signal.signal(signal.SIGPROF, too_long)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     faulthandler.dump_traceback_later(ASLEEP * seconds, exit=True, file=STDERR[0])
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         faulthandler.cancel_dump_traceback_later()
         pijit.disable()
         pijit.set_logs()
