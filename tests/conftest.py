@@ -58,7 +58,7 @@ STDERR = []
 
 def pytest_configure():
     """Where pytest has not replaced it yet: what a run died of is to be seen."""
-    STDERR.append(os.fdopen(os.dup(2), "w"))
+    STDERR.append(os.dup(2))
 
 
 def too_long(signum, frame):
