@@ -139,7 +139,7 @@ def share_of_native_code(function):
 @pytest.mark.parametrize("function", [product, inverse], ids=lambda function: function.__name__)
 def test_what_native_code_calls_in_numpy_is_no_gain(function):
     """Of several tries: another program may get the processor at any time, but not at each. Counted wrongly, the share is about 1."""
-    assert min(share_of_native_code(function) for _ in range(10)) < 0.7
+    assert min(share_of_native_code(function) for _ in range(10)) < 0.5
 
 
 def test_what_is_saved_is_summed_up():

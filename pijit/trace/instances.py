@@ -190,7 +190,7 @@ _FIXED = frozenset({"tuple", "slice", "range", "bound_method"})
 
 
 def _is_shared(t: Tracer, value: Container, given: list[Abstract]) -> bool:
-    """Whether it is in the frames where it may be read, or in two of what is given."""
+    """Whether it is in the frames where it may be read, or at two places in what is given."""
     return id(value) in held_twice(given) or any(
         other is value
         for frame in t.state.frames

@@ -393,20 +393,16 @@ def containers_in(value: Abstract) -> Iterator[Container]:
 
 def held_twice(abstracts: Iterable[Abstract]) -> set[int]:
     """The tuples, by id, that are in others at two places, or at one and among the values themselves: they are to stay one object."""
-    places: dict[int, set[tuple[int, int]]] = {}  # of each: what it is in, and where there
     found: set[int] = set()
-
-    def look(value: Abstract, place: tuple[int, int]) -> None:
-        known = places.setdefault(id(value), set())
-        first = not known
-        known.add(place)
-        if len(known) > 1 and isinstance(value, Container) and value.items:
+    seen: set[int] = set()
+    work = list({id(one): one for one in abstracts}.values())
+    while work:  # each place once
+        value = work.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            work += value.inner()
+        elif isinstance(value, Container) and value.items:
             found.add(id(value))
-        for index, item in enumerate(value.inner() if first else ()):
-            look(item, (id(value), index))
-
-    for abstract in abstracts:
-        look(abstract, (0, 0))
     return found
 
 

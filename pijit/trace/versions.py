@@ -83,16 +83,17 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
     done: Done = {}
     depth = where.depth if isinstance(where, Join) else len(fresh.frame.stack) - 1
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
+    everything = _labelled_slots(fresh)
     slots = [
         (label, container, key, abstract, _is_stored(fresh, container, key, where, depth))
-        for (label, container, key), abstract in _labelled_slots(fresh)
+        for (label, container, key), abstract in everything
         if _counts(fresh.frames[label[0]], container, key, abstract)
     ]
     shared = held_twice(abstract for *_, abstract, _ in slots)
     holders = [(label, abstract, stored) for label, _, _, abstract, stored in slots if _holds(abstract, shared)]
     if not any(stored or has_identity(abstract) or _is_other(abstract, before.get(label)) for label, abstract, stored in holders):
         shared = set()  # they stay what they are
-    whole = [abstract for _, abstract in _labelled_slots(fresh) if has_identity(abstract) or _holds(abstract, shared)]
+    whole = [abstract for _, abstract in everything if has_identity(abstract) or _holds(abstract, shared)]
     deep = {id(inner) for abstract in whole for inner in (abstract, *containers_in(abstract))}
     remade: dict[int, Abstract] = {}  # a tuple in several slots stays one tuple
     for label, container, key, abstract, stored in slots:
@@ -119,10 +120,9 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
             continue
         elif stored:
             container[key] = abstract.remade(param(v) for v in abstract.parts())
-        elif label in before and before[label].shape() == abstract.shape():
-            kept = list(zip(abstract.parts(), before[label].parts(), strict=True))
-            if any(mine is not theirs for mine, theirs in kept):  # else it stays what it is, perhaps what came in
-                container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
+        elif _is_other(abstract, before.get(label)):  # else it stays what it is, perhaps what came in
+            kept = zip(abstract.parts(), before[label].parts(), strict=True)
+            container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
         if isinstance(abstract, Container) and container[key] is not abstract:
             remade[id(abstract)] = container[key]
     for (_, container, key), abstract in _labelled_slots(fresh):
@@ -277,6 +277,7 @@ def _holds(abstract: Abstract, some: set[int]) -> bool:
 
 
 def _is_other(mine: Abstract, theirs: Abstract | None) -> bool:
+    """Whether it is made of other graph values than that of an earlier version, and is like it in all else."""
     return theirs is not None and mine.shape() == theirs.shape() and any(a is not b for a, b in zip(mine.parts(), theirs.parts(), strict=True))
 
 
