@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
+
+KIND = re.compile(r"^( *)<(\w+)>$|<(\w+)>", re.MULTILINE)
 
 
 class Choices:
@@ -15,3 +19,13 @@ class Choices:
 
     def one_in(self, n: int) -> bool:
         return self.choose(n) == n - 1
+
+
+class Templates(Choices):
+    """Texts from templates: Python with <kinds> in it. A kind that is all of its line may be several lines."""
+
+    def expand(self, kind: str, depth: int, **context: Any) -> str:
+        raise NotImplementedError
+
+    def fill(self, template: str, depth: int, **context: Any) -> str:
+        return KIND.sub(lambda found: textwrap.indent(self.expand(found[2] or found[3], depth, **context), found[1] or ""), template)

@@ -29,12 +29,13 @@ def program(seed: int, grammar: str):
     from programs import Program
     from sameness_programs import SamenessProgram
 
+    made, sizes = {
+        "--arrays": (Program, (4, 8, 14)),
+        "--objects": (ObjectProgram, (2, 4, 8)),
+        "--sameness": (SamenessProgram, (2, 4, 6)),
+    }[grammar]
     chooser = random.Random(seed)
-    if grammar == "--sameness":
-        return SamenessProgram(chooser.randrange, size=chooser.choice((2, 4, 6)))
-    if grammar == "--objects":
-        return ObjectProgram(chooser.randrange, size=chooser.choice((2, 4, 8)))
-    return Program(chooser.randrange, size=chooser.choice((4, 8, 14)))
+    return made(chooser.randrange, size=chooser.choice(sizes))
 
 
 def script_failure(text: str) -> str:

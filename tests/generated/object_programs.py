@@ -11,13 +11,12 @@ Nothing asks where an object is: the hash of a NaN does, and so the order of a s
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from choices import Choices
+from choices import Templates
 
 PRELUDE = Path(__file__).with_name("object_prelude.py").read_text()
 
@@ -324,10 +323,8 @@ ARGUMENTS = (
     ("a", ("np.arange(6.0)", "np.arange(6)", "np.arange(6, dtype=np.float32)", "np.arange(12.0)[::2]", "np.linspace(5, 0, 6)", "np.array([1, 0, 3, -2, 7, 2])")),
 )
 
-KIND = re.compile(r"^( *)<(\w+)>$|<(\w+)>", re.MULTILINE)
 
-
-class ObjectProgram(Choices):
+class ObjectProgram(Templates):
     """One program. ``texts``: the arguments of the calls to make, as Python; ``calls``: what they are; ``script``: a file that makes them."""
 
     prelude = PRELUDE
@@ -374,16 +371,11 @@ class ObjectProgram(Choices):
             return self.block(depth, looping or kind == "loop")
         deeper = kind not in LEAVES or (kind in RICHER and depth > 0 and self.budget > 0 and not self.one_in(3))
         template = self.pick((self.richer if deeper else LEAVES)[kind])
-        return self.fill(template, depth - deeper, looping)
-
-    def fill(self, template: str, depth: int, looping: bool) -> str:
-        return KIND.sub(
-            lambda found: textwrap.indent(self.expand(found[2] or found[3], depth, looping=looping), found[1] or ""), template
-        )
+        return self.fill(template, depth - deeper, looping=looping)
 
     def block(self, depth: int, looping: bool) -> str:
         statements = [self.expand("statement", depth, looping=looping) for _ in range(1 + self.choose(3))]
         self.budget -= len(statements)
         if looping and self.one_in(3):
-            statements.append(self.fill("if <cond>:\n    <jump>", depth, looping))
+            statements.append(self.fill("if <cond>:\n    <jump>", depth, looping=looping))
         return "\n".join(statements)

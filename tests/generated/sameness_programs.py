@@ -9,11 +9,10 @@ What is compared is a number for each place that an object was found in: the num
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Callable
 
-from choices import Choices
+from choices import Templates
 
 PRELUDE = """
 class Box:
@@ -103,10 +102,8 @@ TEMPLATES = {
     ),
 }  # fmt: skip
 
-KIND = re.compile(r"^( *)<(\w+)>$|<(\w+)>", re.MULTILINE)
 
-
-class SamenessProgram(Choices):
+class SamenessProgram(Templates):
     """One program. ``calls``: the arguments of the calls to make."""
 
     prelude = PRELUDE
@@ -130,6 +127,3 @@ class SamenessProgram(Choices):
         while "<block>" in template and (depth <= 0 or self.budget <= 0):
             template = self.pick(TEMPLATES[kind])
         return self.fill(template, depth - 1)
-
-    def fill(self, template: str, depth: int) -> str:
-        return KIND.sub(lambda found: textwrap.indent(self.expand(found[2] or found[3], depth), found[1] or ""), template)
