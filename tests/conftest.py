@@ -7,7 +7,6 @@ at the whole process: their files run in processes of their own (test_alone.py),
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import os
 import shutil
@@ -16,6 +15,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+import deadlines
 import pytest
 
 os.environ["PIJIT_CACHE_DIR"] = os.environ.get("PIJIT_TESTS_CACHE_DIR") or tempfile.mkdtemp(prefix="pijit-tests-")
@@ -50,19 +50,11 @@ def pytest_unconfigure():
         shutil.rmtree(os.environ["PIJIT_CACHE_DIR"], ignore_errors=True)
 
 
-# Of processor time, of one test: other programs may get most of the machine. What sleeps, or does not even see signals, ends the whole run later.
-SECONDS = int(os.environ.get("PIJIT_TEST_SECONDS", "120"))
-ASLEEP = 10
-STDERR = []
+SECONDS = int(os.environ.get("PIJIT_TEST_SECONDS", "120"))  # of one test; five times that for many tests in one
 
 
 def pytest_configure():
-    """Where pytest has not replaced it yet: what a run died of is to be seen."""
-    STDERR.append(os.dup(2))
-
-
-def too_long(signum, frame):
-    raise TimeoutError(f"the test took more than {SECONDS} s, or five times that for many tests in one")
+    deadlines.keep_stderr()
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -79,14 +71,10 @@ def clean(request):
     for account in BUDGET.accounts:
         account.spent, account.fined, account.in_vain = 0.0, 0.0, 0  # what other tests have compiled is not this one's
     seconds = 5 * SECONDS if request.node.get_closest_marker("many") else SECONDS
-    signal.signal(signal.SIGVTALRM, too_long)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    faulthandler.dump_traceback_later(ASLEEP * seconds, exit=True, file=STDERR[0])
     try:
-        yield
+        with deadlines.deadline(seconds):
+            yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        faulthandler.cancel_dump_traceback_later()
         pijit.disable()
         pijit.set_logs()
         for name, value in before.items():

@@ -1,13 +1,12 @@
 """Around every test of the native part: the hook is installed, the callbacks are gone afterwards, no internal error."""
 
-import faulthandler
-
+import deadlines
 import pytest
 
 from pijit import _native
 from pijit.runtime import tiers
 
-SECONDS = 300  # of one test
+SECONDS = 120  # of one test
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +27,5 @@ def hook():
 @pytest.fixture(autouse=True)
 def clean():
     """The fixture of the whole project is about another layer; what hangs is ended here too."""
-    faulthandler.dump_traceback_later(SECONDS, exit=True)
-    yield
-    faulthandler.cancel_dump_traceback_later()
+    with deadlines.deadline(SECONDS):
+        yield
