@@ -180,6 +180,21 @@ def test_captures_of_which_nothing_is_compiled_are_few(monkeypatch):
     assert jitted([4], 4) == first_times([4], 4)
 
 
+def test_jit_asks_for_some_seconds_of_compiling():
+    """Then its code waits as all code does: where many types meet, one fragment after the other would take as long."""
+    pijit.config.patience_ms = 40
+    jitted = pijit.jit(lambda x, n: sum(x * i for i in range(n)))
+    assert jitted(1, 50) == 1225
+    record = _native.state_of(jitted.__code__).data
+    assert record.compiles == 1
+    record.compile_seconds = 60.0
+    assert jitted(0.5, 50) == 612.5
+    assert record.compiles == 1
+    record.compile_seconds = 0.5
+    while record.compiles == 1:  # it is asked again after so many misses
+        assert jitted(0.5, 50) == 612.5
+
+
 def test_shown_warnings_stay_shown(tmp_path):
     """What the compiler imports may touch the filters, which makes Python forget what it has shown."""
     program = """

@@ -43,6 +43,7 @@ NEVER = -1
 _OF_TUPLE = type(iter(()))
 _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
+_ASKED = 3.0  # seconds of compiling that jit has asked for: code of many types, or of many ways to be handled, could take any number of them
 _LATER = 100  # misses until it is looked again whether compiling is possible
 _OFTEN = 256  # calls that show that they are short: a function that waits for more may rest, and the frame that is under way goes on without
 _AFTER = 1  # crossings of the place after a break before it is compiled
@@ -243,7 +244,7 @@ def _compile(
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
     try:
-        capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(options.eager))
+        capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(_is_asked_for(record)))
     except TooLong:
         entry.patience.look_longer()
         return max(1, _misses_to_wait(state, record, entry, pc))
@@ -297,7 +298,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
-    wait = entry.patience.misses_to_wait(took, record.options.eager, goes_on, misses)
+    wait = entry.patience.misses_to_wait(took, _is_asked_for(record), goes_on, misses)
     if wait and (entry.kind == "start" or state.misses(record.plan.start) >= _OFTEN):
         seconds = dozing.seconds(state, record.plan)
         if seconds:
@@ -308,6 +309,11 @@ def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
         else:
             resting.rest_until_paid(record, entry.patience.wants(took, misses))
     return wait
+
+
+def _is_asked_for(record: Record) -> bool:
+    """Whether it is compiled as soon as it is met."""
+    return record.options.eager and record.compile_seconds < _ASKED
 
 
 def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
