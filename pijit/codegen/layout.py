@@ -5,6 +5,7 @@ W[0] poll byte's address | W[1] context | inputs | values of the exit that is ta
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
@@ -36,7 +37,7 @@ _OF_LIST = frozenset({"tuple", "list", "slice", "dict"})
 # The builds that a built-in callable makes of its items.
 MAKERS: dict[str, Callable[..., Any]] = {
     "enumerate": enumerate, "zip": zip, "zip_strict": partial(zip, strict=True), "reversed": reversed, "record": tuple.__new__, "super": super,
-    "map": map, "map_together": map, "filter": filter, "complex": complex,
+    "map": map, "map_together": map, "filter": filter, "complex": complex, "count": itertools.count,
     "dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items,
 }  # fmt: skip
 # The items of builds that are no recipes in the contract; those of a cell say only which it is.

@@ -106,7 +106,7 @@ ROWS: tuple[Reason, ...] = (
            "Reduce it modulo 2**64 (or use np.uint64) if that is what the algorithm means."),
     Reason("PJ129", "iteration", "iteration over this object not supported",
            "Ranges, arrays and built-in containers and texts are iterated natively, and enumerate, zip and reversed of ranges, arrays, lists,"
-           " texts, bytes and short tuples.",
+           " texts, bytes and short tuples; of itertools what runs no functions.",
            "Make a list or an array of it before the loop."),
     # 13x: surroundings
     Reason("PJ133", "unbound", "variable that may be unbound",

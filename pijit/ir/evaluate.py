@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -152,6 +153,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "map": map,
     "map_together": map,
     "filter": filter,
+    "count": itertools.count,
     "zip_strict": partial(zip, strict=True),
     "reversed": reversed,
     "record": tuple.__new__,

@@ -102,9 +102,9 @@ class Box(Recipe):
 @dataclass(frozen=True, slots=True)
 class Build(Recipe):
     """A container: kind is "tuple", "list", "slice", "bound_method", "iterator", "range" (start, stop, step),
-    "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "zip_strict", "reversed", "map", "map_together" and "filter"
-    (function, iterables), "dict_keys", "dict_values", "dict_items" or "iterator_at" (sequence or view of a dict, index), as in
-    docs/native.md; "instance" ((class, names), values), "complex", "dict" (key, value, ...),
+    "range_iterator" (next, stop, step), "enumerate" (iterable, start), "zip", "zip_strict", "reversed", "count" (next, step),
+    "map", "map_together" and "filter" (function, iterables), "dict_keys", "dict_values", "dict_items" or "iterator_at" (sequence or view of
+    a dict, index), as in docs/native.md; "instance" ((class, names), values), "complex", "dict" (key, value, ...),
     "record" (class, tuple), "super" (class, object); "function", "cell", "root_cell", "cell_of", "in_cell" and "generator"
     (function, pc, slots, locals, stack) as trace.values makes them; "held" (what a dead local has: an object, UNSET: nothing, or
     KEEP: what the frame has); "one_of" (which, number, list, numbers that came in) and "loaded" (number, owner,

@@ -11,18 +11,20 @@ from .values import Abstract, Container, Suspended
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeIterator(Abstract):
-    """An iterator over range(next, stop, step). It stands for one object in one slot; exits put a new one there. A step that is not known is
-    positive."""
+    """An iterator over range(next, stop, step), or itertools.count(next, step) where there is no stop. It stands for one object in one slot;
+    exits put a new one there. A step that is not known is positive."""
 
     next: Value
-    stop: Value
+    stop: Value | None
     step: int | Value
 
     def parts(self) -> tuple[Value, ...]:
-        return (self.next, self.stop) if isinstance(self.step, int) else (self.next, self.stop, self.step)
+        return tuple(part for part in (self.next, self.stop, self.step) if isinstance(part, Value))
 
     def remade(self, parts: Iterator[Value]) -> Abstract:
-        return RangeIterator(next(parts), next(parts), self.step if isinstance(self.step, int) else next(parts))
+        position = next(parts)
+        stop = None if self.stop is None else next(parts)
+        return RangeIterator(position, stop, self.step if isinstance(self.step, int) else next(parts))
 
     @property
     def width(self) -> Value:
@@ -42,9 +44,11 @@ class RangeIterator(Abstract):
         return self.next
 
     def shape(self) -> object:
-        return ("RangeIterator", self.step if isinstance(self.step, int) else None)
+        return ("RangeIterator", self.stop is None, self.step if isinstance(self.step, int) else None)
 
     def recipe(self) -> Recipe:
+        if self.stop is None:
+            return Build("count", (Box(self.next), Box(self.width)))
         return Build("range_iterator", (Box(self.next), Box(self.stop), Box(self.width)))
 
 
@@ -151,7 +155,7 @@ def rounds(value: Abstract) -> tuple[int, ...]:
 
 
 ZIP = ("zip", "zip_strict")  # the kinds of builds
-_SINGLE = frozenset({"list", "enumerate", *ZIP, "reversed"})
+_SINGLE = frozenset({"list", "enumerate", *ZIP, "reversed", "count"})
 
 
 def changes(value: Abstract) -> bool:

@@ -7,6 +7,7 @@ like is guessed from an object like the container (a *sample*), and checked at r
 
 from __future__ import annotations
 
+import itertools
 import operator
 import types
 from collections import Counter, defaultdict, deque
@@ -397,6 +398,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values":
 _ITERATED: tuple[type, ...] = (*MAPPINGS, *SETS, tuple, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items()))
 _EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
 _ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
+_OF_POOLS = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement)  # which they have themselves
 
 
 def iterator(t: Tracer, value: Abstract) -> Abstract | None:
@@ -409,6 +411,8 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
         under: Any = VIEWS[value.kind](held) if isinstance(held, MAPPINGS) else _UNKNOWN
     elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
         under = value.value
+    elif isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
+        return value
     elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
         under = t.samples.get(value.value, _UNKNOWN)
     else:
@@ -418,8 +422,13 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
     (value,) = settled(t, value)
     found = _emit(t, "iter", (value.recipe(),), True, Obj())
     assert found is not None
-    made = Opaque(found, type(iter(under)))
-    t.samples[found] = _Through(under)
+    return goes_on(t, Opaque(found, type(iter(under))), under)
+
+
+def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
+    """An iterator in C that gives what is like the items of ``under``."""
+    assert isinstance(made, Opaque)
+    t.samples[made.value] = _Through(under)
     return made
 
 
@@ -441,6 +450,10 @@ def goes_through(t: Tracer, it: Opaque) -> Any:
                 for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
                     if type(iter(view)) is type(held):
                         return view
+    if any(type(held) is cls for cls in _OF_POOLS):
+        given = [part for part in get_referents(held) if type(part) is tuple]
+        if len(given) == 2:  # what it gave last is behind what it has
+            return given[1:]
     raise Break("iteration", "an iterator of which nothing is known")
 
 

@@ -88,6 +88,7 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
         # an empty range stays one: both ends move by the same step
         from .addresses import add
 
+        assert it.stop is not None
         return RangeIterator(add(t, it.stop, const(-it.step)), add(t, it.next, const(-it.step)), -it.step)
     items = objects.unrollable(t, inner)
     if items is None:
@@ -96,7 +97,16 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
     return Unrolled(backwards, backwards.items)
 
 
-_COMPOSITE = {"zip": _zip, "zip_strict": _zip, "enumerate": _enumerate, "reversed": _reversed}
+def _endless(t: Tracer, value: Container) -> Abstract:
+    """itertools.count"""
+    start, step = value.items
+    first = as_int(t, value_of(start))  # type: ignore[arg-type]
+    _check_small(t, first)
+    assert isinstance(step, Known)
+    return RangeIterator(first, None, step.value)
+
+
+_COMPOSITE = {"zip": _zip, "zip_strict": _zip, "enumerate": _enumerate, "reversed": _reversed, "count": _endless}
 
 
 def _check_small(t: Tracer, *bounds: Value) -> None:
@@ -196,6 +206,9 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
 def _more(t: Tracer, it: Abstract) -> Value | bool:
     """Whether the iterator has another item."""
     if isinstance(it, RangeIterator):
+        if it.stop is None:
+            _check_small(t, it.next)
+            return True
         return t.emit("cmp", (it.next, it.stop), BOOL, symbol="<" if it.goes_up else ">")  # type: ignore[no-any-return]
     if isinstance(it, SequenceIterator):
         inside = t.emit("cmp", (it.index, _length(t, it.sequence)), BOOL, symbol="<")  # of a list there may be less meanwhile

@@ -21,9 +21,9 @@ _COMPOSITE = (*ZIP, "enumerate", "reversed")
 _FEW = 2  # items say what the others are like
 
 
-def through(value: Abstract, what: str) -> Abstract:
-    """The value, where C may go through it."""
-    if not _is_gone_through(value):
+def through(value: Abstract, what: str, inside: bool = False) -> Abstract:
+    """The value, where C may go through it. ``inside``: of an iterator, which others do not have."""
+    if not _is_gone_through(value, inside):
         raise Break("call_arguments", f"{what} of {describe(value)}")
     return value
 

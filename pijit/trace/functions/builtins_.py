@@ -161,7 +161,7 @@ def range_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 _REVERSIBLE: frozenset[type] = frozenset({tuple, list, range, str, bytes, dict, type({}.keys()), type({}.values()), type({}.items())})
 _ITERABLE = _REVERSIBLE | {set, frozenset, zip, enumerate, reversed, types.GeneratorType}
 _ITERATORS = (Suspended, RangeIterator, SequenceIterator, Unrolled, Together)
-_MADE = frozenset({*ZIP, "enumerate", "reversed"})  # by what is below
+_MADE = frozenset({*ZIP, "enumerate", "reversed", "count"})  # by what is below
 
 
 def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> None:
@@ -427,6 +427,7 @@ def _length_of_range(t: Tracer, operand: Container) -> Value:
     assert isinstance(iterator, RangeIterator)
     if not isinstance(iterator.step, int):
         raise Break("call_arguments", "len of a range with a step that is not a constant")
+    assert iterator.stop is not None
     start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
     low, high = (start, stop) if iterator.step > 0 else (stop, start)
     if isinstance(low, Const) and isinstance(high, Const):
