@@ -2,24 +2,15 @@
  *
  * Laws: a deed gives a new reference; NULL without an exception: nothing was done, and the interpreter does it. So whatever it needs is asked
  * first: keys and items are plain (keys.c), and what is let go of is quiet. The types of the containers are known where native code is made. */
+#include "deeds.h"
 #include "helpers.h"
 #include "keys.h"
 #include "lookup.h"
 #include "recipes.h"
 
-typedef PyObject *Deed(PjSite *, int64_t *);
 typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t); /* METH_FASTCALL */
 
 #define PJ_ASK ((PyObject *)1) /* no object: the interpreter has to do it */
-
-static PyObject *done(bool good)
-{
-    if (!good) {
-        PyErr_Clear();
-        return NULL;
-    }
-    return Py_NewRef(Py_None);
-}
 
 static PyObject *truth(int found)
 {
@@ -94,77 +85,6 @@ static PyObject *cell_store_of(PyObject **args, int n)
 }
 WITH_ALL(cell_store)
 
-/* ---- dicts: (dict, key, ...) ---- */
-
-static bool insert(PjSite *s, int64_t *W, PyObject *dict, PyObject *value)
-{
-    PyObject *key = pj_build(s->args[1], W);
-    bool good = key != NULL && PyDict_SetItem(dict, key, value) == 0;
-    Py_XDECREF(key);
-    return good;
-}
-
-static PyObject *dict_store(PjSite *s, int64_t *W)
-{
-    PyObject *dict = pj_at_hand(s->args[0], W), *held = NULL, **old = NULL;
-    PyObject *value = pj_build(s->args[2], W); /* first: it may collect garbage, and that change the dict */
-    PjFound is = dict == NULL || value == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
-    if (is == PJ_FOUND && pj_quiet(*old) && pj_dict_replaced((PyDictObject *)dict, value)) {
-        PyObject *gone = *old;
-        *old = value;
-        Py_DECREF(gone);
-        return Py_NewRef(Py_None);
-    }
-    bool good = is == PJ_FOUND ? pj_quiet(*old) && PyDict_SetItem(dict, held, value) == 0 : is == PJ_ABSENT && insert(s, W, dict, value);
-    Py_XDECREF(value);
-    return done(good);
-}
-
-static PyObject *dict_default(PjSite *s, int64_t *W)
-{
-    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
-    PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
-    if (is == PJ_FOUND) {
-        found = Py_NewRef(*old);
-    }
-    else if (is == PJ_ABSENT && (found = pj_build(s->args[2], W)) != NULL && !insert(s, W, dict, found)) {
-        Py_CLEAR(found);
-    }
-    if (found == NULL) {
-        PyErr_Clear();
-    }
-    return found;
-}
-
-/* What was there is given, or with a third argument that. */
-static PyObject *dict_pop(PjSite *s, int64_t *W)
-{
-    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
-    PjFound is = dict == NULL ? PJ_UNSURE : pj_dict_find(dict, s->args[1], W, &held, &old);
-    if (is == PJ_FOUND && pj_quiet(held)) {
-        found = Py_NewRef(*old);
-        if (PyDict_DelItem(dict, held) < 0) {
-            Py_CLEAR(found);
-        }
-    }
-    else if (is == PJ_ABSENT && s->nargs == 3) {
-        found = pj_build(s->args[2], W);
-    }
-    if (found == NULL) {
-        PyErr_Clear();
-    }
-    return found;
-}
-
-static PyObject *dict_delete(PjSite *s, int64_t *W)
-{
-    PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
-    if (dict != NULL && pj_dict_find(dict, s->args[1], W, &held, &old) == PJ_FOUND && pj_quiet(held) && pj_quiet(*old)) {
-        found = done(PyDict_DelItem(dict, held) == 0);
-    }
-    return found;
-}
-
 /* ---- sets: (set, key) ---- */
 
 static PyObject *set_add(PjSite *s, int64_t *W)
@@ -173,7 +93,7 @@ static PyObject *set_add(PjSite *s, int64_t *W)
     PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
     if (is != PJ_UNSURE) {
         PyObject *key = is == PJ_FOUND ? NULL : pj_build(s->args[1], W);
-        found = done(is == PJ_FOUND || (key != NULL && PySet_Add(set, key) == 0));
+        found = pj_done(is == PJ_FOUND || (key != NULL && PySet_Add(set, key) == 0));
         Py_XDECREF(key);
     }
     return found;
@@ -198,7 +118,7 @@ static PyObject *set_take(PjSite *s, int64_t *W, bool must)
     PyObject *set = pj_at_hand(s->args[0], W), *held, *found = NULL;
     PjFound is = set == NULL ? PJ_UNSURE : pj_set_find(set, s->args[1], W, &held);
     if (is == PJ_FOUND ? pj_quiet(held) : is == PJ_ABSENT && !must) {
-        found = done(is == PJ_ABSENT || PySet_Discard(set, held) == 1);
+        found = pj_done(is == PJ_ABSENT || PySet_Discard(set, held) == 1);
     }
     return found;
 }
@@ -263,7 +183,7 @@ static PyObject *list_remove_of(PyObject **args, int n)
     (void)n;
     Py_ssize_t place = place_of(args[0], args[1]);
     bool quiet = place >= 0 && pj_quiet(PyList_GET_ITEM(args[0], place));
-    return quiet ? done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0) : NULL;
+    return quiet ? pj_done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0) : NULL;
 }
 WITH_ALL(list_remove)
 
@@ -318,7 +238,7 @@ static PyObject *list_delete_of(PyObject **args, int n)
     if (place < 0 || place >= length || !pj_quiet(PyList_GET_ITEM(args[0], place))) {
         return NULL;
     }
-    return done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0);
+    return pj_done(PyList_SetSlice(args[0], place, place + 1, NULL) == 0);
 }
 WITH_ALL(list_delete)
 
@@ -353,7 +273,7 @@ static bool in_order(PyObject *o)
 static PyObject *list_sort_of(PyObject **args, int n)
 {
     (void)n;
-    return in_order(args[0]) ? done(PyList_Sort(args[0]) == 0) : NULL;
+    return in_order(args[0]) ? pj_done(PyList_Sort(args[0]) == 0) : NULL;
 }
 WITH_ALL(list_sort)
 
@@ -515,7 +435,7 @@ WITH_ALL(join)
 /* ---- the table ---- */
 
 #define DEEDS(X)                                                                                                      \
-    X(call) X(iter) X(cell_store) X(dict_store) X(dict_default) X(dict_pop) X(dict_delete) X(set_add) X(set_discard) X(set_remove) X(set_of) \
+    X(call) X(iter) X(cell_store) X(set_add) X(set_discard) X(set_remove) X(set_of) \
     X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
     X(deque_put) X(str) X(join)
 
@@ -525,6 +445,9 @@ static const struct {
 } deeds[] = {
 #define X(name) {#name, name},
     DEEDS(X)
+#undef X
+#define X(name) {#name, pj_##name},
+    DICT_DEEDS(X)
 #undef X
 };
 

@@ -267,15 +267,42 @@ static struct {
     Py_ssize_t index;
 } last;
 
+static PyObject *getitem, *setitem;
+
+int pj_keys_init(void)
+{
+    getitem = PyUnicode_InternFromString("__getitem__");
+    setitem = PyUnicode_InternFromString("__setitem__");
+    return getitem == NULL || setitem == NULL ? -1 : 0;
+}
+
+/* Whether a class that is not dict itself has dict's method. Only the slots of a class in C show that: dict's __getitem__ is a plain method, for which
+ * subclasses in Python get a slot of their own, and __setitem__ shares one with __delitem__, which Counter has. */
+static bool has_method_of_dict(PyTypeObject *type, PyObject *name)
+{
+    return _PyType_Lookup(type, name) == _PyType_Lookup(&PyDict_Type, name);
+}
+
+static bool gives(PyObject *dict)
+{
+    PyTypeObject *type = Py_TYPE(dict);
+    return type->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript || has_method_of_dict(type, getitem);
+}
+
+/* Whether items are put into it as into a dict. */
+bool pj_dict_takes(PyObject *dict)
+{
+    PyTypeObject *type = Py_TYPE(dict);
+    return type->tp_as_mapping->mp_ass_subscript == PyDict_Type.tp_as_mapping->mp_ass_subscript || has_method_of_dict(type, setitem);
+}
+
 /* Finds the key and its value in a dict that looks them up as such (borrowed), and where that stands. */
 PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value)
 {
     PyDictObject *d = (PyDictObject *)dict;
     PyDictKeysObject *keys = d->ma_keys;
     Py_hash_t hash;
-    PyMappingMethods *methods = Py_TYPE(dict)->tp_as_mapping;
-    if (!PyDict_Check(dict) || methods->mp_subscript != PyDict_Type.tp_as_mapping->mp_subscript ||
-        methods->mp_ass_subscript != PyDict_Type.tp_as_mapping->mp_ass_subscript || is_namespace(dict, W) || pj_dict_split(d) || !hash_of(key, W, &hash)) {
+    if (!PyDict_Check(dict) || !gives(dict) || is_namespace(dict, W) || pj_dict_split(d) || !hash_of(key, W, &hash)) {
         return PJ_UNSURE;
     }
     const bool texts = DK_IS_UNICODE(keys);

@@ -1,5 +1,6 @@
 /* module.c - the Python face of pijit._native: its functions and UNSET. */
 #include "helpers.h"
+#include "keys.h"
 
 Py_ssize_t pj_extra_index;
 PyObject *pj_unset, *pj_keep;
@@ -276,7 +277,7 @@ static int check_version(void)
 PyMODINIT_FUNC PyInit__native(void)
 {
     if (check_version() < 0 || pj_np_init() < 0 || pj_namespaces_init() < 0 || pj_own_init() < 0 || pj_alias_init() < 0 || pj_quiet_init() < 0 ||
-        pj_iterators_init() < 0 ||
+        pj_iterators_init() < 0 || pj_keys_init() < 0 ||
         PyType_Ready(&Unset_Type) < 0 || PyType_Ready(&PjFragment_Type) < 0 || PyType_Ready(&PjState_Type) < 0 ||
         PyType_Ready(&PjLasting_Type) < 0) {
         return NULL;

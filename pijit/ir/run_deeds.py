@@ -59,6 +59,11 @@ def _dict_default(owner: dict[Any, Any], key: Any, value: Any) -> Any:
     return owner.setdefault(key, value)
 
 
+def _dict_made(owner: Any, key: Any, factory: type) -> Any:
+    demand(_look_up(owner, key) or owner.default_factory is factory)
+    return owner[key]
+
+
 def _dict_pop(owner: dict[Any, Any], key: Any, *default: Any) -> Any:
     demand(_look_up(owner, key) or bool(default))
     return owner.pop(key, *default)
@@ -162,6 +167,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "cell_store": _cell_store,
     "dict_store": _dict_store,
     "dict_default": _dict_default,
+    "dict_made": _dict_made,
     "dict_pop": _dict_pop,
     "dict_delete": _dict_delete,
     "set_add": _set_add,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MAPPINGS = (dict, defaultdict, Counter)  # whose items are looked up as those of a dict, as long as they are there
 SETS = (set, frozenset)
 _KEYS = (str, int, bool, float, bytes, type(None), tuple, complex)
+_NO_COUNT = Counter.__missing__
+_FACTORIES = (int, float, bool, complex, str, tuple, list, dict, set)  # as in csrc/dict_deeds.c
 _UNKNOWN = objects.MISSING
 NOTHING = object()
 
@@ -147,12 +149,50 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
 def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     """owner[key]"""
     checked_key(key, "an item")
+    if owner.cls is Counter and objects.class_lookup(Counter, "__missing__") is _NO_COUNT:
+        t.guards.member(Counter, "__missing__", _NO_COUNT)
+        return dict_get(t, owner, key, Known(0))
     sample = _value_sample(t, owner, key)
+    factory = _factory(t, owner)
+    if factory is not None:
+        return _item_or_made(t, owner, key, factory, factory() if sample is _UNKNOWN else sample)
     if sample is _UNKNOWN:
         raise unseen(t, owner)
     functions = functions_in(t.samples.get(owner.value))
     found = _item(t, owner, key)
     return opaque.like(t, found, sample) if functions is None else one_of(t, found, functions)
+
+
+def _factory(t: Tracer, owner: Opaque) -> type | None:
+    """What a defaultdict seems to make of keys that it has not, where that may be done here: it can be seen, so not in the step of a generator."""
+    held = t.samples.get(owner.value) if owner.cls is defaultdict else None
+    factory = getattr(held, "default_factory", None)
+    is_step = not t.last_micro or any(frame.consumer is not None for frame in t.state.frames)
+    return factory if not is_step and any(factory is known for known in _FACTORIES) else None
+
+
+def _item_or_made(t: Tracer, owner: Opaque, key: Abstract, factory: type, sample: Any) -> object:
+    """Ends the instruction with what a defaultdict has under the key on the stack, or with what is made for it."""
+    from .tracer import END
+
+    (key,) = settled(t, key, fixed="shared")
+    may_store(t, owner, key)
+    nothing = as_object(t, Known(objects.MISSING))
+    held = find(t, "get", owner, key, nothing)
+    onward = t.state.frame.bytecode.at(t.state.frame.pc).next
+
+    def follow(number: int) -> None:
+        if number == 0:
+            found = do(t, "dict_made", [owner, key, Known(factory)], sample)
+            stored(t, owner, key, found)
+        else:
+            found = opaque.like(t, held, sample)
+        t.state.frame.stack.append(found)
+        t.state.frame.pc = onward
+        t.block.end = t.goto(t.state, meets=True)
+
+    t.ways([lambda: t.emit("same", (held, nothing), BOOL)], follow)
+    return END
 
 
 def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
@@ -247,12 +287,13 @@ def dict_delete(t: Tracer, owner: Opaque, key: Abstract) -> None:
 
 
 def may_store(t: Tracer, owner: Opaque, key: Abstract) -> None:
-    """A text that is not known may be any name: of what the dict may be the namespace, such as a module or an instance."""
+    """A text that is not known may be any name: of what the dict may be the namespace, such as a module or an instance. What is no module's
+    becomes none by being stored into; a defaultdict is no module's, and where it is what code runs in nothing is native."""
     from . import views
 
     views.may_store(t)
-    if _is_name(key) and owner.value not in t.new:
-        objects.holds(t, owner, "no_item", "__name__", ("dict_item", "__name__"), "is no namespace")
+    if _is_name(key) and owner.cls is dict and owner.value not in t.new:
+        objects.holds(t, owner, "no_item", "__name__", ("module",), "is no namespace")
 
 
 def _is_name(key: Abstract) -> bool:
