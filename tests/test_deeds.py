@@ -366,3 +366,50 @@ def test_numbers_of_a_list_as_keys_stay_native(what, keys):
     before = pijit.stats(f).exits
     f(dict.fromkeys(some, 2), set(some), keys)
     assert pijit.stats(f).exits == before
+
+
+MADE = ["{1, 2, 3}", "{1.5, 'a', (1, 2)}", "{*xs}", "{*xs, n}", "{*xs, *'ab', 7}", "{n, *xs, 7}", "{*xs, *()}", "{*{1: 2}, *range(n)}"]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_displays_of_sets(made):
+    source = f"""
+def f(xs, n):
+    found = []
+    for i in range(n):
+        held = {made}
+        found.append((i in held, len(held), 1.5 in held))
+        held.add(i + 50)
+    return found, sorted(map(str, held))
+"""
+    check_calls(source, [([1, 2, 1], 4), ([1, 2, 1], 9), (["a", 2.5], 5), ([[1]], 3), ([], 4), ((1, 2), 4), ({3: 4}, 3)])
+
+
+def test_items_of_lists_that_are_made_there():
+    """At constant places, also where what is like the list is shorter."""
+
+    def f(n):
+        total = 0
+        for i in range(n):
+            counts, joined = [0] * 5, [1, 2] + [i]  # noqa: RUF005
+            counts[i % 5] = i
+            total += counts[3] + joined[2] + joined[-1] * counts[-2]
+            if i == 7:
+                total += (joined * 2)[5]
+            counts[1] = 0.5
+            total += counts[1] + counts[2]
+        return total
+
+    check(f, 12)
+    check_calls("def f(n, k):\n    xs = [n] * k\n    return xs[2] + xs[-1]\n", [(2, 5), (3, 5), (2, 3), (2, 2), (0.5, 4), (2, 9), (2, 0)])
+
+
+def test_pops_of_a_dict_that_is_made_there():
+    def f(n):
+        held = {i: i * 2 for i in range(n)}
+        total = 0
+        for i in range(n):
+            total += held.pop(i) + held.pop(-i, 5)
+        return total, held
+
+    check(f, 30)

@@ -78,7 +78,7 @@ def f(words, d):
 def g(words, which):
     return f(words, (Counter(words[:2]), Named(), {w: 1 for w in [*words, "none"]})[which])
 """
-    words = "the quick brown fox jumps over the lazy dog and the cat".split()
+    words = ["the", "quick", "fox", "jumps", "over", "the", "lazy", "dog", "and", "the", "cat"]
     check_calls(source, [(words, which) for which in (0, 0, 1, 2, 0, 1)], entry="g")
 
 
@@ -109,7 +109,7 @@ def test_in_a_generator():
     """A step of one may be done again, so nothing is made for a key there."""
 
     def f(d, n):
-        return sum(d[i % 7] for i in range(n)), d, [x for x in (d[i] for i in range(3))], list(d)
+        return sum(d[i % 7] for i in range(n)), d, tuple(d[i] for i in range(3)), list(d)
 
     check(f, defaultdict(int, {1: 5}), 20)
     check(f, Counter([1, 1, 2]), 20)
@@ -168,7 +168,7 @@ def g(words):
     exec(source, space)
     with settings(compile_all=True):
         f = pijit.jit(space["f"])
-        words = ("a b c a d b e f a g " * 20).split()
+        words = [*"abcadbefag"] * 20
         d = {"defaultdict(int)": defaultdict(int), "Counter()": Counter()}[made]
         for _ in range(3):
             assert f(type(d)(*([int] if type(d) is defaultdict else [])), words) == 7

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from gc import get_referents
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..ground.names import is_heap_class
@@ -273,7 +274,10 @@ def dict_pop(t: Tracer, owner: Opaque, key: Abstract, *default: Abstract) -> Abs
     """owner.pop(key[, default])"""
     checked_key(key, "an item")
     may_store(t, owner, key)
-    found = do(t, "dict_pop", [owner, key, *default], _value_sample(t, owner, key))
+    sample = _value_sample(t, owner, key)
+    if sample is _UNKNOWN and is_own(t, owner):
+        raise unseen(t, owner)
+    found = do(t, "dict_pop", [owner, key, *default], sample)
     _forgotten(t, owner, key)
     return found
 
@@ -396,6 +400,13 @@ def own(t: Tracer, made: Abstract) -> Abstract:
         t.samples[made.value] = earlier
     t.sites[id(t.samples[made.value])] = site, t.samples[made.value]
     return made
+
+
+def made_at(t: Tracer, owner: Abstract) -> tuple[CodeType, int] | None:
+    """The code and the instruction that made a container of the fragment's, else None."""
+    sample = t.samples.get(owner.value) if isinstance(owner, Opaque) and is_own(t, owner) else None
+    found: tuple[CodeType, int] | None = t.sites.get(id(sample), (None, None))[0]
+    return found
 
 
 def is_own(t: Tracer, owner: Abstract) -> bool:

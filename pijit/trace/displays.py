@@ -7,7 +7,7 @@ from typing import Any
 from . import calls, deeds, mappings, matching, objects, opaque, subscripts
 from .handlers import Handler, names_operand, result
 from .tracer import Tracer
-from .values import Abstract, ArrayValue, Break, Container, Known, kind_of
+from .values import Abstract, ArrayValue, Break, Container, Known, Suspended, kind_of
 
 
 def build_tuple(t: Tracer, n: int) -> None:
@@ -104,6 +104,20 @@ def set_add(t: Tracer, depth: int) -> None:
     calls.call(t, Known(set.add), [t.state.frame.stack[-depth], item], {})
 
 
+def set_update(t: Tracer, depth: int) -> None:
+    """A display of constants, or one that begins with a star: there is nothing in the set as yet."""
+    given = t.pop()
+    bytecode = t.state.frame.bytecode
+    begun = deeds.made_at(t, t.state.frame.stack[-1])
+    if depth != 1 or isinstance(given, Suspended) or begun is None or begun[0] is not bytecode.code:
+        raise Break("opcode", "SET_UPDATE")
+    step = bytecode.at(begun[1]).micros[0]
+    if (step.name, step.arg) != ("BUILD_SET", 0):
+        raise Break("opcode", "SET_UPDATE")
+    t.pop()
+    t.push(calls.call(t, Known(set), [given], {}))  # type: ignore[arg-type]
+
+
 def map_add(t: Tracer, depth: int) -> None:
     key, value = t.popn(2)
     subscripts.store(t, t.state.frame.stack[-depth], key, value)
@@ -176,6 +190,7 @@ HANDLERS: dict[str, Handler] = {
     "BUILD_CONST_KEY_MAP": build_const_key_map,
     "BUILD_SET": build_set,
     "SET_ADD": set_add,
+    "SET_UPDATE": set_update,
     "MAP_ADD": map_add,
     "DICT_MERGE": dict_merge,
     "DICT_UPDATE": dict_update,

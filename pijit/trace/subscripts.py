@@ -39,6 +39,14 @@ _LIST_ITEMS = {int: INT, float: FLOAT}
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
+def _is_short(t: Tracer, container: Abstract, index: int) -> bool:
+    """Whether what is like a list that was made here has no such item."""
+    if not isinstance(container, Opaque) or container.cls is not list or objects.origin_of(t, container) is not None:
+        return False
+    held = t.samples.get(container.value)
+    return type(held) is not list or not -len(held) <= index < len(held)
+
+
 def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     """container[index]."""
     if isinstance(container, ArrayValue):
@@ -58,8 +66,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         items = container.items
     if items is not None:
         return _item(items, index, container)
-    if isinstance(index, Known) and objects.class_of(container) in (list, tuple) and type(index.value) is int:
-        return objects.item(t, container, index.value)
+    fixed = isinstance(index, Known) and type(index.value) is int and objects.class_of(container) in (list, tuple)
+    if fixed and not _is_short(t, container, index.value):  # type: ignore[attr-defined]
+        return objects.item(t, container, index.value)  # type: ignore[attr-defined]
     if mappings.is_fixed(t, container, index):
         return objects.dict_item(t, container, index.value)  # type: ignore[attr-defined]
     if deeds.is_mapping(container):

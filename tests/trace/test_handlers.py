@@ -41,6 +41,7 @@ PROGRAMS = {
     "STORE_SUBSCR": "def f(a):\n    x = np.zeros(3)\n    x[1] = a\n    x[1:] = x[:2]\n    return x\n",
     "BUILD_TUPLE": "def f(a):\n    return a + 1, a * 2\n",
     "LIST_EXTEND": "def f(a):\n    return np.array([1.0, 2.0, 3.0, 4.0]) * a\n",
+    "SET_UPDATE": "def f(a):\n    return len({1, 2, 3}) + len({*(a, 1), a}) + a\n",
     "LIST_APPEND": "def f(a):\n    return len([x * a for x in range(a)]) + a\n",
     "STORE_ATTR": "class Thing:\n    pass\nthing = Thing()\nthing.k = 1\ndef f(a):\n    thing.k = a * 2\n    return thing.k + a\n",
     "DELETE_ATTR": "class Thing:\n    pass\nthing = Thing()\ndef f(a):\n    thing.k = a * 2\n    del thing.k\n    return a + 1\n",

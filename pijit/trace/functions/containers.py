@@ -267,11 +267,15 @@ for _taking in (deque.pop, deque.popleft):
     _takes(_taking)
 
 
+def _is_range(value: Abstract) -> bool:
+    return isinstance(value, Container) and value.kind == "range"
+
+
 def _makes(cls: Any) -> None:
     @row(cls)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        """A new set or deque of what a list or tuple has, or of nothing."""
-        if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque))):
+        """A new set or deque of what a container has, or of nothing."""
+        if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque | Known) or _is_range(args[0]))):
             raise Break("call_arguments", cls.__name__)
         if args and not _is_sequence(args[0]):
             through(args[0], cls.__name__)
