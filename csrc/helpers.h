@@ -76,6 +76,19 @@ void pj_fp_clear_own(void); /* of code that is compiled here and calls no other 
 int64_t pj_fp_get_own(void);
 double pj_pow(double v, double w);
 
+/* numbers.c */
+int64_t pj_gcd(int64_t a, int64_t b);
+int64_t pj_lcm(int64_t a, int64_t b);
+int64_t pj_isqrt(int64_t n);
+int64_t pj_comb(int64_t n, int64_t k);
+int64_t pj_perm(int64_t n, int64_t k);
+int64_t pj_factorial(int64_t n);
+int64_t pj_pow_mod(int64_t a, int64_t n, int64_t m);
+int64_t pj_isclose(double a, double b, double rel_tol, double abs_tol);
+int64_t pj_called(PyObject *function, int64_t n, int64_t ints, int64_t *numbers);
+int64_t pj_rounded(PyObject *function, int64_t n, int64_t ints, int64_t *numbers);
+int64_t pj_random_bits(PyCFunction method, PyObject *random, int64_t k);
+
 /* share.c */
 int64_t pj_share(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t low, int64_t high, int64_t *p, int64_t units, int64_t threads);
 

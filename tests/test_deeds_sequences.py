@@ -6,7 +6,7 @@ import heapq
 from collections import deque
 
 import pytest
-from differential import check
+from differential import check, check_calls
 
 import pijit
 
@@ -455,3 +455,29 @@ def f(n):
     return log
 """
     check(source, 3)
+
+
+TUPLES = [(1, 2, 3), (0.5, -0.0, 2.5, 1.0), ("a", "b", "ab"), (True, False), (1, 2.0, "x"), (1, 2**70, 3), (), ((1, 2), (3, 4)), (1, None, 2)]
+
+
+@pytest.mark.parametrize("items", TUPLES, ids=repr)
+@pytest.mark.parametrize("form", ["items[k]", "items[k - 4]", "items[k > 1]", "(items[k], items[0] is items[k])", "items[k] * 2", "items[k] == 2"])
+def test_items_of_a_tuple(items, form):
+    """At places that vary, inside and outside, also where one is of another type than the one before."""
+    source = f"""
+def f(items, n):
+    found = []
+    for k in range(n):
+        try:
+            found.append({form})
+        except (IndexError, TypeError) as error:
+            found.append(str(error))
+    return found
+"""
+    check(source, items, 5)
+    check(f"def f(items, n):\n    found = []\n    for k in range(n):\n        found.append({form})\n    return found\n", items, 5)
+
+
+def test_a_tuple_of_another_type_of_items():
+    source = "def f(items, k):\n    return [items[k + i] for i in range(2)]\n"
+    check_calls(source, [((1, 2, 3), 0), ((1, 2.5, 3), 1), (("a", "b", "c"), 1), ((None, 1, 2), 2)])

@@ -6,6 +6,7 @@ import collections
 import ctypes
 import random
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -138,7 +139,12 @@ def test_arguments_that_random_state_refuses(form):
 
 
 PYTHON_FORMS = """
-rng.random() | rng.uniform(-k, x) | rng.random() if k % 2 else x | rng.gauss(x, 1.0) | rng.expovariate(2.0) | rng.randint(0, k) | rng.random(*())
+rng.random() | rng.uniform(-k, x) | rng.random() if k % 2 else x | rng.gauss(x, 1.0) | rng.expovariate(2.0) | rng.randint(0, k) |
+rng.random(*()) | rng.getrandbits(k) | rng.getrandbits(k + 58) | rng.getrandbits(True) | rng.getrandbits(np.int64(k)) |
+rng.randrange(k + 1) | rng.randrange(k, 3 * k + 7, 3) | rng.randrange(40, k, -2) |
+rng.randint(-(2**62), 2**62 + k) | rng.randint(0, 2**70) | rng.choice([3, 1, 2]) | rng.choice((1.5, 2.5, x)) | rng.choice('abc') |
+rng.choice(range(9)) | rng.sample(range(20), 3) | rng.triangular(0.0, 1.0, 0.3) | rng.betavariate(2.0, 3.0) | rng.choices([1, 2], k=k) |
+rng.normalvariate(x, 2.0) | rng.randbytes(k)
 """
 
 
@@ -150,6 +156,71 @@ def test_forms_of_python(form, shared):
     source = source.replace("found = []", f"{'random' if shared else 'rng'}.seed(5)\n    found = []")
     source = source.replace("return found", f"return found, {'random' if shared else 'rng'}.random()")
     check(source, random.Random(3), 9, configurations=("jit", "numpy", "forced"))
+
+
+PYTHON_REFUSES = """
+rng.getrandbits(2 - k) | rng.getrandbits(2.5) | rng.getrandbits(k=3) | rng.getrandbits() | rng.randrange(3 - k) | rng.randrange(1.5 + k) |
+rng.randint(k, 4) | rng.choice([1, 2, 3][k:]) | rng.choice(()) | rng.randrange(0, 10, 3 - k) | rng.randrange(None) | rng.randint('a', 3)
+"""
+
+
+@pytest.mark.parametrize("form", forms(PYTHON_REFUSES))
+def test_arguments_that_python_refuses(form):
+    check(refused(form), random.Random(4), 8, configurations=("jit", "numpy", "forced"))
+
+
+def test_integers_of_python_are_drawn_natively():
+    """As many as in the interpreter, in the same order, with nothing called and nothing left to it."""
+
+    def f(rng, items, n):
+        total = 0
+        for k in range(1, n):
+            total += random.randint(1, k) + rng.randrange(k) + random.randrange(-5, 5) + rng.getrandbits(k % 60) + random.choice(items)
+        return total
+
+    def shuffled(rng, items):
+        rng.shuffle(items)
+        random.shuffle(items)
+        return items
+
+    def state():
+        return random.getstate(), own.getstate()
+
+    for function, *args in ((f, [5, 6, 7, 8], 2000), (shuffled, list(range(100)))):
+        fast, got = pijit.jit(function), []
+        for each in (function, fast):
+            random.seed(6)
+            own = random.Random(3)
+            got.append((each(own, *(list(arg) if isinstance(arg, list) else arg for arg in args)), state()))
+        assert got[0] == got[1]
+        assert ops_in(fast)["draw"] >= 2
+        assert not ops_in(fast)["call"]
+
+
+def test_exits_in_the_middle_of_integers():
+    """Between two draws of a round, for a number that outgrows 64 bits, and a name that is another one."""
+
+    def f(n, big):
+        total = 0
+        for k in range(n):
+            total += random.randint(1, 6)
+            total += (big if k == n - 3 else 1) * random.getrandbits(62)
+        return total
+
+    fast, got = pijit.jit(f), []
+    for function in (f, fast):
+        random.seed(8)
+        got.append([(function(n, big), random.getstate()) for n in (10, 300) for big in (1, 7, 2**40, 2**70)])
+    assert got[0] == got[1]
+
+
+@pytest.mark.parametrize("form", ["index(x)", "index(x) + 1", "index(-x)"])
+def test_index(form):
+    source = f"from operator import index\ndef f(x):\n    return {form}\n"
+    for x in (3, True, -(2**63), 2**70, np.int8(4), np.uint64(2**63 + 1), np.bool_(True), 2.0, "a", None, np.float64(2.0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check(source, x, configurations=("jit", "numpy"))
 
 
 def test_no_call_is_left_of_python():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.draws import DRAWS
 from ..ir.graph import Const
-from ..ir.types import FLOAT
+from ..ir.types import FLOAT, INT
 from . import llvm_ir as ir
 from . import pcg64, streams
 from .floats import ZERO
@@ -48,6 +48,10 @@ def _draw(d: Driver, op: Op) -> Any:
 def _python(d: Driver, op: Op, function: str) -> Any:
     """Python's own random numbers, by the method in C, of which nobody else has hold while native code runs."""
     b, nothing = d.builder, ir.Constant(PTR, None)
+    if DRAWS[op.attrs["draw"]].result == INT:
+        bits = call(b, "pj_random_bits", I64, d.data_symbol(function), _owner(d, op), d.scalar(op.args[1]))
+        d.exit_if(op, b.icmp_signed("<", bits, NONE))
+        return bits
     number = call(b, function, PTR, _owner(d, op), nothing)
     failed = b.icmp_unsigned("==", number, nothing)
     with b.if_then(failed, likely=False):  # no memory

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Op
 from . import llvm_ir as ir
-from .llvm import F64, I64, call, intrinsic, is_finite, is_nan, make_complex, parts
+from .llvm import F64, I64, call, i64, intrinsic, is_finite, is_nan, make_complex, parts
 from .relaxed import relaxing
 from .rows import Unsupported, row
 
@@ -177,6 +177,12 @@ def _log_to_base(d: Driver, op: Op, a: Any, base: Any) -> Any:
     return d.builder.fdiv(above, below)
 
 
+def _isclose(d: Driver, op: Op, *args: Any) -> Any:
+    close = call(d.builder, "pj_isclose", I64, *args)
+    d.exit_if(op, d.builder.icmp_signed("<", close, i64(0)))
+    return d.builder.icmp_signed("!=", close, i64(0))
+
+
 _OWN: dict[tuple[str, int], Callable[..., Any]] = {
     ("sqrt", 1): _sqrt,
     ("fabs", 1): lambda d, op, a: intrinsic(d.builder, "fabs", a),
@@ -190,6 +196,7 @@ _OWN: dict[tuple[str, int], Callable[..., Any]] = {
     ("isfinite", 1): lambda d, op, a: is_finite(d.builder, a),
     ("isinf", 1): lambda d, op, a: d.builder.fcmp_ordered("==", intrinsic(d.builder, "fabs", a), f64(math.inf)),
     ("log", 2): _log_to_base,
+    ("isclose", 4): _isclose,
 }
 
 # Names and numbers of arguments of the `math` operation.

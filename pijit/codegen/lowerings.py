@@ -2,6 +2,7 @@
 
 from . import (
     assign,
+    called,
     convert,
     deeds,
     draws,
@@ -26,6 +27,7 @@ from . import (
 
 __all__ = [
     "assign",
+    "called",
     "convert",
     "deeds",
     "draws",

@@ -24,7 +24,7 @@ TYPE = 8  # where an object has its type (CPython, 64-bit)
 NEXT_DOUBLE = 24  # in bitgen_t (numpy/random/bitgen.h): state, next_uint64, next_uint32, next_double, next_raw
 _BITGEN = 5
 _METHOD_DESCRIPTOR = 7  # words of one: count, type, class, name, qualified name, its row in C, how it is called
-_NO_ARGUMENTS = 4  # METH_NOARGS
+_TAKES = {"random": 4, "getrandbits": 8}  # METH_NOARGS, METH_O
 _API = ("PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear")
 
 # Bit generators whose C functions run nothing but themselves.
@@ -41,6 +41,7 @@ FUNCTIONS = {
     "integers": "random_bounded_uint64",
     "integers_closed": "random_bounded_uint64",
     "python_random": "random",
+    "python_bits": "getrandbits",
     "legacy_random": "random_standard_uniform",
     "legacy_uniform": "random_uniform",
     "legacy_randint": "random_bounded_uint64",
@@ -126,7 +127,7 @@ def _address(name: str) -> int:
 def usable(draw: str) -> bool:
     """Whether machine code may draw: everything is where it should be, and NumPy draws the same."""
     if DRAWS[draw].owner == "Random":
-        return python_random() != 0
+        return python_method(DRAWS[draw].method) != 0
     try:
         return place(DRAWS[draw].owner) is not None and all(_agrees(DRAWS[draw], _address(FUNCTIONS[draw]), name) for name in KNOWN)
     except (AttributeError, OSError):
@@ -170,23 +171,23 @@ def _caller(draw: Draw, address: int) -> Any:
 
 
 @functools.cache
-def python_random() -> int:
-    """The address of what draws in C for a random.Random, without arguments; 0 where it takes some or is not to be found."""
-    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(_random.Random)["random"]))
+def python_method(name: str) -> int:
+    """The address of what draws in C for a random.Random; 0 where it takes something else or is not to be found."""
+    words = (ctypes.c_void_p * _METHOD_DESCRIPTOR).from_address(id(vars(_random.Random)[name]))
     method = words[_METHOD_DESCRIPTOR - 2]
     if words[1] != id(types.MethodDescriptorType) or not method:
         return 0
-    name, address = (ctypes.c_void_p * 2).from_address(method)
+    called, address = (ctypes.c_void_p * 2).from_address(method)
     takes = ctypes.c_int.from_address(method + 16).value
-    return (address or 0) if name and takes == _NO_ARGUMENTS and ctypes.string_at(name) == b"random" else 0
+    return (address or 0) if called and takes == _TAKES[name] and ctypes.string_at(called) == name.encode() else 0
 
 
 def register(draw: str) -> str:
     """Makes the names known that machine code of this draw refers to; gives that of the function."""
     if DRAWS[draw].owner == "Random":
         api = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in _API}
-        symbols.register({"pj_python_random": python_random(), GLOBALS["Random"]: id(SHARED["Random"]), **api})
-        return "pj_python_random"
+        symbols.register({f"pj_{draw}": python_method(DRAWS[draw].method), GLOBALS["Random"]: id(SHARED["Random"]), **api})
+        return f"pj_{draw}"
     where = place(DRAWS[draw].owner)
     assert where is not None
     own = f"pj_{FUNCTIONS[draw]}"

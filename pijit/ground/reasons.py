@@ -278,6 +278,8 @@ OPERATIONS = {
     "kernel_at": "fp_flags",
     "kernel_scattered": "fp_flags",
     "math": "math_domain",
+    "int_math": "int_overflow",
+    "called": "math_domain",
     "matmul": "fp_flags",
     "recheck": "source_changed",
     "look": "source_changed",

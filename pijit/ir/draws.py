@@ -75,6 +75,7 @@ DRAWS: dict[str, Draw] = {
         "integers", (INT, INT), Np("int64"), lambda low, high: low <= high, (*_RANGES, (-_FAR, _FAR - 1)), closed=True
     ),
     "python_random": Draw("random", owner="Random"),
+    "python_bits": Draw("getrandbits", (INT,), INT, lambda k: 0 <= k <= 63, tuple((k,) for k in (0, 1, 31, 32, 33, 63)), owner="Random"),
     "legacy_random": Draw("random_sample", owner="RandomState"),
     "legacy_uniform": Draw("uniform", (FLOAT, FLOAT), fits=_is_range, samples=_UNIFORMS, owner="RandomState"),
     "legacy_randint": Draw("randint", (INT, INT), INT, lambda low, high: low < high, _BELOW, owner="RandomState", masked=True),

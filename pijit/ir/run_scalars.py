@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .called import CALLED, OF_INTS
 from .evaluate import PYTHON, TROUBLE, Taken, careful, demand, elementwise, fits, in_64
 from .graph import Op
 from .types import FLOAT, INT, Np, Scalar
@@ -58,13 +59,32 @@ def _float_round(op: Op, a: float) -> int:
     return round(a)
 
 
-def _math(op: Op, *args: float) -> Any:
+def _isclose(a: float, b: float, rel_tol: float, abs_tol: float) -> bool:
+    return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
+def _result(op: Op, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     try:
-        result = getattr(math, op.attrs["name"])(*args)
+        result = function(*args)
     except TROUBLE:
         raise Taken from None
     demand(fits(result, op.result.type))
     return result
+
+
+def _math(op: Op, *args: float) -> Any:
+    name = op.attrs["name"]
+    return _result(op, _isclose if name == "isclose" else getattr(math, name), args)
+
+
+def _int_math(op: Op, *args: int) -> Any:
+    row = OF_INTS[op.attrs["name"]]
+    demand(not row.left(*args))
+    return _result(op, row.function, args)
+
+
+def _called(op: Op, *args: Any) -> Any:
+    return _result(op, CALLED[op.attrs["name"]].function, args)
 
 
 _SYMBOLS = {
@@ -184,6 +204,9 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "float_to_int": _float_to_int,
     "float_round": _float_round,
     "math": _math,
+    "int_bits": lambda op, a: a.bit_count() if op.attrs["which"] == "count" else a.bit_length(),
+    "int_math": _int_math,
+    "called": _called,
     "part": lambda op, a: a.imag if op.attrs["which"] else a.real,
     "np_complex": lambda op, a, b: np.complex128(complex(a, b)),
     "complex_abs": _complex_abs,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .called import CALLED, OF_INTS
 from .draws import DRAWS
 from .graph import Op, Value
 from .kernel import Fold, Kernel
@@ -29,12 +30,22 @@ def _one(op: Op, kind: type[Type]) -> bool:
 
 
 def _math(op: Op) -> bool:
-    results = {"floor": INT, "ceil": INT, "trunc": INT, "isnan": BOOL, "isinf": BOOL, "isfinite": BOOL}
+    results = {**dict.fromkeys(("floor", "ceil", "trunc"), INT), **dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), BOOL)}
     return (
         bool(op.args)
         and set(_types(op.args)) == {FLOAT}
         and _types(op.results) == (results.get(op.attrs["name"], FLOAT),)
     )
+
+
+def _int_math(op: Op) -> bool:
+    row = OF_INTS.get(op.attrs["name"])
+    return row is not None and _types(op.args) == (INT,) * row.arity and _types(op.results) == (INT,)
+
+
+def _called(op: Op) -> bool:
+    row = CALLED.get(op.attrs["name"])
+    return row is not None and row.takes(_types(op.args)) and _types(op.results) == (FLOAT,)
 
 
 def _cmp(op: Op) -> bool:
@@ -466,6 +477,9 @@ SIGNATURES: dict[str, Signature] = {
     "np_complex": _exact((FLOAT, FLOAT), Np("complex128")),
     "complex_abs": _FLOAT2,
     "math": _math,
+    "int_bits": _INT1,
+    "int_math": _int_math,
+    "called": _called,
     "cmp": _cmp,
     "not": _exact((BOOL,), BOOL),
     "select": _select,

@@ -146,12 +146,16 @@ _SETTINGS = frozenset(("part", name) for name in ("__defaults__", "__kwdefaults_
 _SIMPLE = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 
 
+# random.randrange asks whether its step is the default, by what has this name.
+_NAMED = frozenset({"random._ONE"})
+
+
 def _is_setting(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether it is a default, or an argument of a partial, of a kind that is known from then on, as they are seldom another one: one, or
     all that a known function has."""
     all_of_known = type(actual) is tuple and isinstance(source.parent, ConstantSource)
     owner = source if all_of_known else source.parent
-    if owner is None or owner.row not in _SETTINGS or source.name in tracer.limits.varying:
+    if owner is None or not (owner.row in _SETTINGS or source.name in _NAMED) or source.name in tracer.limits.varying:
         return False
     return all(type(item) in _SIMPLE for item in (actual if all_of_known else (actual,)))
 

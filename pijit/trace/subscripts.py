@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
+_PLAIN_ITEMS = (int, float, bool, str)
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
@@ -83,6 +84,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
             return deeds.one_of(t, t.emit("list_get", (container.value, place), Obj(), reason="list_item_type"), functions)
         several = kinds.item(t, container, place) if t.last_micro else None
         return _typed_item(t, container, place) if several is None else _either(t, several)
+    if isinstance(container, Opaque) and container.cls is tuple and kind_of(index) in ("int", "bool"):
+        held = t.samples.get(container.value) or (None,)
+        if len({type(item) for item in held}) == 1 and type(held[0]) in _PLAIN_ITEMS:  # it leaves at one of another type
+            return deeds.do(t, "call", [Known(operator.getitem), container, index], held[0], pure=True)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)

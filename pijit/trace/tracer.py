@@ -86,8 +86,8 @@ class Capture:
 REASONS = {
     "cast": "conversion", "float_to_int": "conversion", "float_round": "conversion", "int_exact_float": "int_too_large",
     "int_truediv": "zero_division", "math": "math_domain", "np_op": "fp_flags", "ew": "fp_flags", "reduce": "fp_flags", "check_index": "index_error",
-    "matmul": "fp_flags", "accumulate": "fp_flags", "add_at": "fp_flags", "bincount": "index_error",
-    "edges": "histogram", "places": "memory", "histogram": "fp_flags",
+    "int_math": "int_overflow", "called": "math_domain", "matmul": "fp_flags", "accumulate": "fp_flags", "add_at": "fp_flags",
+    "bincount": "index_error", "edges": "histogram", "places": "memory", "histogram": "fp_flags",
     "look": "source_changed", "make": "memory", "put": "store_target",
     "arg_extreme": "memory",
     "empty": "memory", "ramp": "memory", "assign": "memory", "roll": "memory", "join": "memory", "pick": "memory", "place": "overlap",

@@ -179,9 +179,16 @@ def test_float_others():
 SPECIAL = {"atan2", "fmod", "pow", "remainder"}
 
 
+TOLERANCES = [1e-9, 0.0, -0.0, 0.5, -1.0, math.nan, math.inf]
+
+
+def isclose(a, b, rel_tol, abs_tol):
+    return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
 @pytest.mark.parametrize(("name", "arity"), sorted(MATH))
 def test_math(name, arity):
-    function = getattr(math, name)
+    function = isclose if name == "isclose" else getattr(math, name)
     result = BOOL if name.startswith("is") else INT if name in ("floor", "ceil", "trunc") else FLOAT
     values = np.random.default_rng(1)
     operands = FLOATS + list(map(float, values.normal(size=40))) + list(map(float, values.uniform(-20, 20, 20)))
@@ -192,7 +199,7 @@ def test_math(name, arity):
         value = function(*args)
         return 2**70 if name in ("floor", "ceil", "trunc") and value == -BIG else value
 
-    check("math", [FLOAT] * arity, result, expected, [operands] * arity, name=name)
+    check("math", [FLOAT] * arity, result, expected, [FLOATS] * 2 + [TOLERANCES] * 2 if arity == 4 else [operands] * arity, name=name)
 
 
 @pytest.mark.parametrize("symbol", ["<", "<=", ">", ">=", "==", "!="])

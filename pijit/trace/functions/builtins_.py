@@ -269,29 +269,6 @@ def abs_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     raise Break("call_arguments", f"abs of {describe(args[0])}")
 
 
-@row(round)
-def round_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    digits = kwargs.get("ndigits", args[1] if len(args) == 2 else Known(None))
-    if len(args) == 0 or not (isinstance(digits, Known) and digits.value is None):
-        return opaque.call_pure(t, round, args, kwargs)
-    folded = fold(round, args[:1])
-    if folded is not None:
-        return folded
-    kind = scalar_kind(args[0])
-    if kind in ("int", "bool"):
-        return abstract(index(t, args[0], "round"))
-    if kind == "float":
-        return Scalar(t.emit("float_round", (value(args[0], "round"),), INT))
-    return opaque.call_pure(t, round, args, kwargs)
-
-
-@row(pow)
-def pow_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    if len(args) == 2 and not kwargs:
-        return operators.binary(t, "**", args[0], args[1])
-    return opaque.call_pure(t, pow, args, kwargs)
-
-
 @row(divmod)
 def divmod_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     expect("divmod", args, kwargs, 2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dunder, operators
 from ..values import Abstract, Break
-from .rows import expect, row
+from .rows import abstract, expect, index, row, scalar_kind
 
 if TYPE_CHECKING:
     from ..tables import Handler
@@ -32,6 +32,12 @@ def _handler(name: str, symbol: str, count: int, does: Callable[..., Abstract]) 
         return does(t, symbol, *args)
 
     return handle
+
+
+@row(operator.index)
+def _index(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    expect("operator.index", args, kwargs, 1)
+    return args[0] if scalar_kind(args[0]) == "int" else abstract(index(t, args[0], "operator.index"))
 
 
 for _table, _count, _does in ((_BINARY, 2, operators.binary), (_COMPARISONS, 2, operators.compare), (_UNARY, 1, operators.unary)):

@@ -38,13 +38,13 @@ _LEGACY: dict[str, dict[str, Any]] = {
 _METHODS: dict[Type, dict[str, dict[str, Any]]] = {
     Obj("Generator"): _PARAMETERS,
     Obj("RandomState"): _LEGACY,
-    Obj("Random"): {"random": {}},
+    Obj("Random"): {"random": {}, "getrandbits": {"k": _NEEDED}},
 }
 _ROWS: dict[Type, dict[str, str]] = {  # of a Generator's methods: their names
     Obj("RandomState"): {**dict.fromkeys(_LEGACY, "legacy_random"), "uniform": "legacy_uniform", "randint": "legacy_randint"},
-    Obj("Random"): {"random": "python_random"},
+    Obj("Random"): {"random": "python_random", "getrandbits": "python_bits"},
 }
-_NUMBERS = frozenset({"low", "high", "loc", "scale"})
+_NUMBERS = frozenset({"low", "high", "loc", "scale", "k"})
 _KINDS: dict[Type, tuple[str, ...]] = {FLOAT: ("float", "int", "bool", "f", "i", "u"), INT: ("int", "bool", "i", "u")}
 
 

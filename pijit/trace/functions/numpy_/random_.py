@@ -87,25 +87,27 @@ for _name in dir(np.random):
         _draw(_value, {"ranf": "random_sample", "sample": "random_sample"}.get(_name, _name), np.random.RandomState, 0)
 
 
-def _python(key: Any) -> None:
+def _python(key: Any, name: str) -> None:
     @row(key)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         if not t.last_micro:
-            raise Break("side_effect", "random.random")
+            raise Break("side_effect", f"random.{name}")
         owner, given = _shared(key), args
         if owner is None and args and isinstance(args[0], Opaque) and args[0].cls is _RANDOM:
             owner, given = args[0].value, args[1:]
-        found = draws.single(t, "random", owner, given, kwargs) if owner is not None else None
+        # what is in C takes no keywords
+        found = draws.single(t, name, owner, given, kwargs) if owner is not None and not kwargs else None
         if found is None:
-            raise Break("unsupported_call", "random.random")
+            raise Break("unsupported_call", f"random.{name}")
         return found
 
 
 _RANDOM = type(SHARED["Random"])
-if _shared(random.random):
-    _python(random.random)
-_python(vars(_random.Random)["random"])
-INHERITED[vars(_random.Random)["random"]] = True
+for _name in ("random", "getrandbits"):
+    if _shared(getattr(random, _name)):
+        _python(getattr(random, _name), _name)
+    _python(vars(_random.Random)[_name], _name)
+    INHERITED[vars(_random.Random)[_name]] = True
 
 
 @row(np.random.default_rng)
