@@ -1,4 +1,4 @@
-"""Loops over the iterators of itertools: real ones, that move in C, and count, which is a number."""
+"""Loops over the iterators of itertools, and over those that are held: real ones, that move in C, and count, which is a number."""
 
 from __future__ import annotations
 
@@ -48,6 +48,24 @@ LOOPS = {
     "count, to where it is too large": "for i in count((1 << 58 + len(ys) % 8) - 4):\n        x, y = i % 7, y + 1\n        if y > 9: break",
     "count, mapped": "for x in map(lambda a, b: a * b, xs, count()):",
     "within each other": "for i, (x, y) in zip(count(), product(xs[:3], ys[:3])):",
+}
+LOOPS |= {
+    "iter": "it = iter(xs)\n    for x in it:\n        y += 1\n        if y > 4:\n            break\n    for x in it:",
+    "iter, of one that is": "it = iter(iter(xs))\n    for x in iter(it):",
+    "iter, in two places": "it = other = iter(xs)\n    for x in it:\n        y = next(other, 5)",
+    "iter, of a range": "it = iter(range(len(xs)))\n    for i in it:\n        x = next(it, 0.5) + xs[i]",
+    "iter, of a list that is made": "it = iter([len(xs), 2.5, None, 4])\n    for k in xs:\n        x = next(it, 3) or 0\n    for x in (0, 1):",
+    "iter, of a tuple": "it = iter((xs, 2))\n    i = len(next(it))\n    for x in it:",
+    "iter, of views": "d = dict(enumerate(xs))\n    it, other = iter(d.values()), iter(d.items())\n    for x in it:\n        i, y = next(other)",
+    "iter, of a dict that grows": "d = dict(enumerate(xs))\n    it = iter(d)\n    for i in it:\n        d[i + 1] = x = 3\n        if i > 4: break",
+    "next, in a loop": "it = iter(xs)\n    for i in range(len(xs) + (y - 1)):\n        x = next(it)",
+    "next, too often": "it = iter(xs)\n    for i in range(len(xs) + 2):\n        x = next(it)",
+    "next, to its end": "it = iter(xs)\n    while True:\n        try:\n            x = next(it)\n        except StopIteration:\n            break\n"
+    "        s += x\n    for x in it:",
+    "next, of texts": "it = iter('ab\u0100cd')\n    for x in xs:\n        told.append(next(it, i))",
+    "next, of combinations": "it = combinations(xs, 2)\n    y, i = next(it, (1, 2))\n    for x, i in it:",
+    "next, the first of a set": "i = next(iter({len(xs)}))\n    for x in xs:",
+    "next, of what is none": "for x in xs:\n        i = next(xs)",
 }
 if sys.version_info >= (3, 12):
     LOOPS["batched"] = "for p in batched(xs, 3):\n        x = p[0]"

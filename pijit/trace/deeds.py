@@ -7,14 +7,11 @@ like is guessed from an object like the container (a *sample*), and checked at r
 
 from __future__ import annotations
 
-import itertools
 import operator
 import types
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from gc import get_referents
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +22,7 @@ from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import objects, opaque, raising, standins
 from .inputs import is_inner
 from .instances import settled
-from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
+from .values import Abstract, Break, Instance, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -37,6 +34,7 @@ _NO_COUNT = Counter.__missing__
 _FACTORIES = (int, float, bool, complex, str, tuple, list, dict, set)  # as in csrc/dict_deeds.c
 _UNKNOWN = objects.MISSING
 NOTHING = object()
+VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
 
 
 def is_mapping(value: Abstract) -> bool:
@@ -95,16 +93,16 @@ def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: 
         raise Break("side_effect", deed)
     args = settled(t, *args, fixed="none" if pure else "shared")
     given = tuple(arg.recipe() for arg in args)
-    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
+    found = emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
     return Known(None) if found is None else result(t, found, sample, not pure)
 
 
 def store_in_cell(t: Tracer, cell: Opaque, value: Abstract) -> None:
     """Gives a new cell, which nobody sees as yet, what its variable holds."""
-    _emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
+    emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
 
 
-def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
+def emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
     values = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     attrs = {"deed": deed, "arguments": given, "pure": pure}
     op = Op("do", values, () if type is None else (type,), attrs, {"redo": t.exit("redo", "container")}, t.line)
@@ -441,80 +439,6 @@ def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:
     if held is _UNKNOWN or held is None or not len(held):
         raise unseen(t, owner)
     return next(iter(held))
-
-
-# ---- iterators -------------------------------------------------------------------------------------------------------------
-
-
-VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
-_ITERATED: tuple[type, ...] = (*MAPPINGS, *SETS, tuple, str, bytes, bytearray, deque, type({}.keys()), type({}.values()), type({}.items()))
-_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
-_ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
-_OF_POOLS = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement)  # which they have themselves
-
-
-def iterator(t: Tracer, value: Abstract) -> Abstract | None:
-    """A real iterator over a built-in container or text; None for anything else. What it gives is like what it goes through."""
-    if isinstance(value, Container) and value.kind in VIEWS:
-        (owner,) = value.items
-        if isinstance(owner, Instance):
-            return None
-        held: Any = t.samples.get(owner.value, _UNKNOWN) if isinstance(owner, Opaque) else _UNKNOWN
-        under: Any = VIEWS[value.kind](held) if isinstance(held, MAPPINGS) else _UNKNOWN
-    elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
-        under = value.value
-    elif isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
-        return value
-    elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
-        under = t.samples.get(value.value, _UNKNOWN)
-    else:
-        return None
-    if under is _UNKNOWN or not len(under):
-        raise unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
-    (value,) = settled(t, value)
-    found = _emit(t, "iter", (value.recipe(),), True, Obj())
-    assert found is not None
-    return goes_on(t, Opaque(found, type(iter(under))), under)
-
-
-def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
-    """An iterator in C that gives what is like the items of ``under``."""
-    assert isinstance(made, Opaque)
-    t.samples[made.value] = _Through(under)
-    return made
-
-
-@dataclass(frozen=True, slots=True)
-class _Through:
-    """The sample of an iterator: what it goes through."""
-
-    under: Any
-
-
-def goes_through(t: Tracer, it: Opaque) -> Any:
-    """What is like that which a real iterator goes through; it is not empty."""
-    held = t.samples.get(it.value)
-    if isinstance(held, _Through):
-        return held.under
-    if any(type(held) is cls for cls in _ITERATORS):
-        for under in get_referents(held):
-            if any(type(under) is cls for cls in _ITERATED) and len(under):
-                for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
-                    if type(iter(view)) is type(held):
-                        return view
-    if any(type(held) is cls for cls in _OF_POOLS):
-        given = [part for part in get_referents(held) if type(part) is tuple]
-        if len(given) == 2:  # what it gave last is behind what it has
-            return given[1:]
-    raise Break("iteration", "an iterator of which nothing is known")
-
-
-def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
-    """Whether a real iterator in C has another item, and that."""
-    op = Op("next", (it.value,), (BOOL, Obj()), {}, {"redo": t.exit("redo", "container")}, t.line)
-    t.append(op)
-    return op.results[0], op.results[1]
-
 
 
 # ---- texts and bytes -------------------------------------------------------------------------------------------------------

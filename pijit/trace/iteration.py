@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import deeds, generators, kinds, lengths, objects, opaque
+from . import c_iterators, deeds, generators, kinds, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
 from .state import Consumer, State
@@ -40,7 +40,7 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
     sequence = _by_position(t, value, texts=counted)
     if sequence is not None:
         return SequenceIterator(sequence, const(0))
-    real = deeds.iterator(t, value)
+    real = c_iterators.iterator(t, value)
     if real is not None:
         return real
     raise unsupported(describe(value), value, reason="iteration")
@@ -182,9 +182,9 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
     from .tracer import END
 
-    under = deeds.goes_through(t, it)
+    under = c_iterators.goes_through(t, it)
     functions = deeds.functions_in(under)
-    more, item = deeds.advance(t, it)
+    more, item = c_iterators.advance(t, it)
     done, body = t.state.copy(), t.state.copy()
     done.frame.stack.pop()
     done.frame.pc = exhausted

@@ -1,4 +1,5 @@
-"""Iterators of the itertools module that run nothing of the program's: count is one of the graph, the others are made as they are, and move in C."""
+"""iter and next, and iterators of the itertools module that run nothing of the program's: count is one of the graph, the others are made as they are,
+and move in C."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from collections.abc import Sized
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import BOOL, INT
-from .. import deeds, instances, standins
+from .. import c_iterators, deeds, instances, standins
 from ..operators import describe
 from ..through import samples, through
-from ..values import Abstract, Break, Container, Known, value_of
-from .rows import by_name, no_keywords, row, scalar_kind
+from ..values import Abstract, Break, Container, Known, Opaque, value_of
+from .rows import by_name, expect, no_keywords, row, scalar_kind
 
 if TYPE_CHECKING:
     from ..tracer import Tracer
@@ -47,7 +48,7 @@ def _iterator(function: Any, count: int) -> None:
             raise Break("iteration", f"{name} that seems to give nothing")
         args = instances.settled(t, *args, fixed="shared")
         made = deeds.do(t, "call", [Known(function), *args], function(*likes, *map(_sample, numbers)), pure=True)
-        return deeds.goes_on(t, made, gives)
+        return c_iterators.goes_on(t, made, gives)
 
 
 def _repeated(args: Args, kwargs: Kwargs) -> Args:
@@ -97,3 +98,18 @@ def count(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if bound is None or found is None or found.type not in (INT, BOOL) or not is_fixed:
         raise Break("call_arguments", f"count of {describe(start)}, {describe(step)}")
     return Container("count", (start, step))
+
+
+@row(iter)
+def iter_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != 1:
+        raise Break("call_arguments", "iter with a sentinel")
+    return c_iterators.held(t, args[0])
+
+
+@row(next)
+def next_(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
+    expect("next", args, kwargs, 1, 2)
+    if not isinstance(args[0], Opaque):
+        raise Break("call_arguments", f"next of {describe(args[0])}")
+    return c_iterators.following(t, args[0], *args[1:])

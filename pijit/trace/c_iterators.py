@@ -1,0 +1,140 @@
+"""Iterators in C: real objects that nobody else need have, which native code moves. Nothing of the program's runs in that."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from dataclasses import dataclass
+from gc import get_referents
+from typing import TYPE_CHECKING, Any
+
+from ..ir.graph import Op, Value
+from ..ir.types import BOOL, Obj
+from . import deeds, objects, opaque, standins, through
+from .instances import settled
+from .values import Abstract, Break, Container, Instance, Known, Opaque
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_ITERATED: tuple[type, ...] = (*deeds.MAPPINGS, *deeds.SETS, tuple, str, bytes, bytearray, deque, *_VIEWS)
+_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
+_ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
+_OF_POOLS = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement)  # which they have themselves
+
+
+def iterator(t: Tracer, value: Abstract) -> Abstract | None:
+    """A real iterator over a built-in container or text; None for anything else. What it gives is like what it goes through."""
+    if isinstance(value, Container) and value.kind in deeds.VIEWS:
+        (owner,) = value.items
+        if isinstance(owner, Instance):
+            return None
+        held: Any = t.samples.get(owner.value, objects.MISSING) if isinstance(owner, Opaque) else objects.MISSING
+        under: Any = deeds.VIEWS[value.kind](held) if isinstance(held, deeds.MAPPINGS) else objects.MISSING
+    elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
+        under = value.value
+    elif isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
+        return value
+    elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
+        under = t.samples.get(value.value, objects.MISSING)
+    else:
+        return None
+    if under is objects.MISSING or not len(under):
+        raise deeds.unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
+    (value,) = settled(t, value)
+    found = deeds.emit(t, "iter", (value.recipe(),), True, Obj())
+    assert found is not None
+    return goes_on(t, Opaque(found, type(iter(under))), under)
+
+
+def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
+    """An iterator in C that gives what is like the items of ``under``."""
+    assert isinstance(made, Opaque)
+    t.samples[made.value] = _Through(under)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Through:
+    """The sample of an iterator: what it goes through."""
+
+    under: Any
+
+
+def goes_through(t: Tracer, it: Opaque) -> Any:
+    """What is like that which a real iterator goes through; it is not empty."""
+    held = t.samples.get(it.value)
+    if isinstance(held, _Through):
+        return held.under
+    if any(type(held) is cls for cls in _ITERATORS):
+        for under in get_referents(held):
+            if any(type(under) is cls for cls in _ITERATED) and len(under):
+                for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
+                    if type(iter(view)) is type(held):
+                        return view
+    if any(type(held) is cls for cls in _OF_POOLS):
+        given = [part for part in get_referents(held) if type(part) is tuple]
+        if len(given) == 2:  # what it gave last is behind what it has
+            return given[1:]
+    raise Break("iteration", "an iterator of which nothing is known")
+
+
+def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
+    """Whether a real iterator in C has another item, and that."""
+    op = Op("next", (it.value,), (BOOL, Obj()), {}, {"redo": t.exit("redo", "container")}, t.line)
+    t.append(op)
+    return op.results[0], op.results[1]
+
+
+# ---- those that the program makes and moves itself -------------------------------------------------------------------------
+
+
+def held(t: Tracer, value: Abstract) -> Abstract:
+    """iter(value) of a built-in container, text or range: an object, which any number of places may hold."""
+    if isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
+        return value
+    like = through.samples(t, through.through(value, "iter", inside=True))
+    if not like:
+        raise deeds.unseen(t, value)
+    (value,) = settled(t, value, fixed="shared")
+    made = deeds.do(t, "call", [Known(iter), value], _iterator_like(t, value), pure=True)
+    return goes_on(t, made, like)
+
+
+_NONE: dict[str, Any] = {"range": range(0), "list": [], "tuple": ()}
+
+
+def _iterator_like(t: Tracer, value: Abstract) -> Any:
+    """An iterator of the type that iter(value) seems to be."""
+    if isinstance(value, Container) and value.kind in _NONE:
+        return iter(_NONE[value.kind])
+    if isinstance(value, Container) and value.kind in deeds.VIEWS:
+        return iter(deeds.VIEWS[value.kind]({}))
+    found = standins.sample_of(t, value)
+    if found is None or not isinstance(value, Opaque | Known):
+        raise Break("call_arguments", "iter")
+    return iter(found[0])
+
+
+def following(t: Tracer, it: Opaque, *default: Abstract) -> Any:
+    """next(it[, default]). What it gives is not taken twice: one of another type goes on behind the call."""
+    from .tracer import END
+
+    if not t.last_micro:
+        raise Break("side_effect", "next")
+    like = next(iter(goes_through(t, it)))
+    more, item = advance(t, it)
+    exit = opaque.going_on(t, [frame.copy() for frame in t.state.frames], Opaque(item, None))
+    onward = t.state.frame.bytecode.at(t.state.frame.pc).next
+
+    def follow(number: int) -> None:
+        if number > 0 and not default:
+            t.leave(t.exit("redo", "iteration"))  # where it is at its end, so that it may be asked again
+            return
+        t.state.frame.stack.append(default[0] if number > 0 else opaque.like(t, item, like, exit))
+        t.state.frame.pc = onward
+        t.block.end = t.goto(t.state, meets=True)
+
+    t.ways([lambda: more], follow)
+    return END
