@@ -30,7 +30,7 @@ EXAMPLES: dict[str, str] = {
                before="pijit.config.max_blocks = 2\n\n"),
     "PJ106": f("import math\nreturn math.sqrt(x)", "f(1.5)"),
     "PJ107": f("class G:\n    n = x\nreturn x + x", "f(1.5)"),
-    "PJ108": f("one = other = iter(x)\nreturn sum(one)", "f([1.5])"),
+    "PJ108": f("one = other = zip(x, x)\nreturn len(list(one))", "f([1.5])"),
     "PJ109": f("text = f'{x}'\nreturn len(text)", "f([1.5])"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
     "PJ112": f("return max(x, key=abs, default=1)", "f((1, 2))"),
