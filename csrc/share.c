@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 #define MOST 64          /* threads, the caller among them */
-#define WORTH (1 << 20)  /* units of work, about a tenth of a nanosecond each, from which on waking a thread pays */
 #define PIECES 4         /* for each thread: one that the system holds up leaves the rest to the others */
 #define TILE 1024        /* a long only axis is cut where tiles begin: then each is done as it would be by one thread */
 
@@ -127,7 +126,7 @@ int64_t pj_share(Kernel kernel, int64_t low, int64_t high, int64_t *p, int64_t u
 {
     threads = threads < MOST ? threads : MOST;
     threads = threads < high - low ? threads : high - low;
-    if (threads < 2 || units < WORTH || !take((int)threads)) {
+    if (threads < 2 || units < PJ_WORTH || !take((int)threads)) {
         return kernel(low, high, p);
     }
     int64_t piece = (high - low + PIECES * threads - 1) / (PIECES * threads);

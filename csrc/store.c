@@ -13,8 +13,12 @@
 #include "store.h"
 #include "numpy_api.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #define LAG_BUFFER (1 << 19) /* bytes: in the second-level cache */
 #define LOGGED 4096 /* bytes that are computed at a time where what was there is kept: so little that operands stay in the first-level cache */
+#define SHARED (1 << 23) /* the same where threads share it: waking them for less takes longer */
 #define SHORT 512 /* bytes that are sooner copied there and back than asked how they lie to the operands */
 #define COPIED 2048 /* and those that are sooner copied there only */
 
@@ -246,6 +250,39 @@ static int64_t manner(const Plan *plan, const Situation *is, bool small)
     return is->worst == MIXED || silent || may_finish(plan) ? is->worst : MIXED;
 }
 
+/* Bytes that are computed at a time where what was there is kept. */
+static int64_t logged(const Plan *plan, int64_t size)
+{
+    const bool is_shared = plan->threads > 1 && plan->work * (size / plan->target.itemsize) >= 2 * PJ_WORTH;
+    return is_shared ? (size < SHARED ? size : SHARED) : LOGGED;
+}
+
+/* Memory for the log of a shared strip. One is kept: to be given it anew each time takes longer than the strip. Whoever takes it has it. */
+typedef struct {
+    _Alignas(64) int64_t size;
+    _Alignas(64) char bytes[];
+} Log;
+
+static _Atomic(Log *) kept;
+
+static Log *take_log(int64_t size)
+{
+    Log *log = atomic_exchange(&kept, NULL);
+    if (log == NULL || log->size < size) {
+        free(log);
+        log = aligned_alloc(64, (sizeof *log + (size_t)size + 63) / 64 * 64);
+        if (log != NULL) {
+            log->size = size;
+        }
+    }
+    return log;
+}
+
+static void keep_log(Log *log)
+{
+    free(atomic_exchange(&kept, log));
+}
+
 /* What is not short. */
 static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
 {
@@ -285,10 +322,18 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
     _Alignas(64) char near[BUFFER];
     char *buffer = near;
     PyObject *owner = NULL;
-    const int64_t strip = plan->in_place && how == APART && plan->log >= 0 ? LOGGED : BUFFER;
+    const int64_t strip = plan->in_place && how == APART && plan->log >= 0 ? logged(plan, size) : BUFFER;
     int64_t rows = small || (how == MIXED && !plan->in_place && !falling) ? n : row > strip ? 1 : strip / row;
     int64_t needed = rows * row;
-    if (needed > BUFFER) {
+    Log *log = NULL;
+    if (strip > BUFFER && needed > BUFFER) {
+        log = take_log(needed);
+        if (log == NULL) {
+            return REDO;
+        }
+        buffer = log->bytes;
+    }
+    else if (needed > BUFFER) {
         owner = pj_empty(NPY_UINT8, 1, &needed, 0);
         if (owner == NULL) {
             return REDO;
@@ -316,6 +361,9 @@ static int64_t run(Kernel kernel, const Plan *plan, int64_t *p)
         done = stored == n ? DONE : rows == n ? REDO : FINISH;
     }
     Py_XDECREF(owner);
+    if (log != NULL) {
+        keep_log(log);
+    }
     return done;
 }
 

@@ -235,6 +235,37 @@ def test_flags_of_all_threads():
                 fast(a)
 
 
+@pytest.mark.parametrize("n", [LONG, 1_300_000])
+def test_flags_in_place(n):
+    """What was there is kept for long strips, which threads share; of the first in which a flag is raised all is put back."""
+
+    def f(a, b):
+        a *= 1e10
+        a[...] = a * 0.5 + b
+        return a
+
+    def outcome(function, a, b, action):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter(action)
+            try:
+                function(a, b)
+                raised = None
+            except RuntimeWarning as warning:
+                raised = str(warning)
+        return raised, [(str(w.message), w.lineno) for w in seen], describe(a)
+
+    made, b = floats(n), floats(n, seed=1)
+    with settings(threads=4):
+        fast = pijit.jit(f)
+        for place in (None, 0, 1500, n // 3, n // 2, n - 1, (7, n - 1)):
+            for action in ("always", "error", "ignore"):
+                a = made.copy()
+                if place is not None:
+                    a[list(place) if isinstance(place, tuple) else place] = 1e300
+                assert outcome(fast, a.copy(), b, action) == outcome(f, a.copy(), b, action)
+    assert pijit.stats(fast).hits >= 10
+
+
 def test_threads_of_python():
     made = floats(LONG), floats(LONG, seed=1)
     expected = describe(chain(*made))
