@@ -69,7 +69,10 @@ LOOPS |= {
 }
 if sys.version_info >= (3, 12):
     LOOPS["batched"] = "for p in batched(xs, 3):\n        x = p[0]"
-CHOSEN = ("break", "branches", "it grows", "an exception")
+# Every loop with one body, and some loops with all of them.
+BODIES_OF_SOME = ("break", "it grows", "an exception")
+SOME = ("product", "combinations", "chain, of pairs", "zip_longest", "count", "count, beside", "iter", "iter, in two places", "next, to its end")
+PAIRS = [*((loop, "branches") for loop in LOOPS), *((loop, body) for loop in SOME for body in BODIES_OF_SOME)]
 ARGUMENTS = (
     [[float(k % 7) for k in range(12)], [2.0 * k for k in range(6)]], [list(range(10)), list(range(5))], [[1, 2.5] * 4, list(range(7))], [[], []],
     [[3], [True, 2]], [[2**70, 1, 5], [4, 0.5]],
@@ -82,13 +85,12 @@ def source(loop, body):
     return f"from itertools import {names}\n" + SOURCE.format(loop=LOOPS[loop], body=textwrap.indent(BODIES[body], " " * 8))
 
 
-@pytest.mark.parametrize("body", CHOSEN)
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize(("loop", "body"), PAIRS)
 def test_loop(loop, body):
     check_calls(source(loop, body), [args for args in ARGUMENTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
 
 
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("loop", SOME)
 def test_forced_exits(loop):
     check_calls(source(loop, "branches"), [args for args in ARGUMENTS[:2] for _ in range(2)], entry="f", configurations=("forced",))
 
