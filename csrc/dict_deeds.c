@@ -35,20 +35,32 @@ PyObject *pj_dict_store(PjSite *s, int64_t *W)
     return pj_done(good);
 }
 
-PyObject *pj_dict_default(PjSite *s, int64_t *W)
+/* What is there, or else what is made for the key. */
+static PyObject *found_or_made(PjSite *s, int64_t *W, PyObject *(*make)(PjSite *, int64_t *, PyObject *))
 {
     PyObject *dict = pj_at_hand(s->args[0], W), *held, **old = NULL, *found = NULL;
     PjFound is = find(s, W, dict, &held, &old);
     if (is == PJ_FOUND) {
         found = Py_NewRef(*old);
     }
-    else if (is == PJ_ABSENT && (found = pj_build(s->args[2], W)) != NULL && !insert(s, W, dict, found)) {
+    else if (is == PJ_ABSENT && (found = make(s, W, dict)) != NULL && !insert(s, W, dict, found)) {
         Py_CLEAR(found);
     }
     if (found == NULL) {
         PyErr_Clear();
     }
     return found;
+}
+
+static PyObject *given(PjSite *s, int64_t *W, PyObject *dict)
+{
+    (void)dict;
+    return pj_build(s->args[2], W);
+}
+
+PyObject *pj_dict_default(PjSite *s, int64_t *W)
+{
+    return found_or_made(s, W, given);
 }
 
 static bool deletes(PyObject *dict)
@@ -90,10 +102,10 @@ static PyTypeObject *const factories[] = {
 };
 
 /* What a factory that runs nothing of the program's gives, if the default dict has it. */
-static PyObject *by_factory(PyObject *dict, PyObject *factory)
+static PyObject *by_factory(PjSite *s, int64_t *W, PyObject *dict)
 {
-    PyObject *found = NULL, *held = PyObject_GetAttrString(dict, "default_factory");
-    for (size_t i = 0; held == factory && found == NULL && i < sizeof(factories) / sizeof(factories[0]); i++) {
+    PyObject *factory = pj_at_hand(s->args[2], W), *found = NULL, *held = PyObject_GetAttrString(dict, "default_factory");
+    for (size_t i = 0; held != NULL && held == factory && found == NULL && i < sizeof(factories) / sizeof(factories[0]); i++) {
         if (factory == (PyObject *)factories[i]) {
             found = PyObject_CallNoArgs(factory);
         }
@@ -102,19 +114,8 @@ static PyObject *by_factory(PyObject *dict, PyObject *factory)
     return found;
 }
 
-/* (default dict, key, factory): what is there, or else what is made for it. */
+/* (default dict, key, factory) */
 PyObject *pj_dict_made(PjSite *s, int64_t *W)
 {
-    PyObject *dict = pj_at_hand(s->args[0], W), *factory = pj_at_hand(s->args[2], W), *held, **old = NULL, *found = NULL;
-    PjFound is = factory == NULL ? PJ_UNSURE : find(s, W, dict, &held, &old);
-    if (is == PJ_FOUND) {
-        found = Py_NewRef(*old);
-    }
-    else if (is == PJ_ABSENT && (found = by_factory(dict, factory)) != NULL && !insert(s, W, dict, found)) {
-        Py_CLEAR(found);
-    }
-    if (found == NULL) {
-        PyErr_Clear();
-    }
-    return found;
+    return found_or_made(s, W, by_factory);
 }

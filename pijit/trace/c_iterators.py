@@ -34,7 +34,7 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
         under: Any = deeds.VIEWS[value.kind](held) if isinstance(held, deeds.MAPPINGS) else objects.MISSING
     elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
         under = value.value
-    elif isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
+    elif _is_made(t, value):
         return value
     elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
         under = t.samples.get(value.value, objects.MISSING)
@@ -42,10 +42,9 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
         return None
     if under is objects.MISSING or not len(under):
         raise deeds.unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
-    (value,) = settled(t, value)
-    found = deeds.emit(t, "iter", (value.recipe(),), True, Obj())
-    assert found is not None
-    return goes_on(t, Opaque(found, type(iter(under))), under)
+    found = deeds.do(t, "iter", [value], objects.MISSING, pure=True)
+    assert isinstance(found, Opaque)
+    return goes_on(t, Opaque(found.value, type(iter(under))), under)
 
 
 def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
@@ -60,6 +59,11 @@ class _Through:
     """The sample of an iterator: what it goes through."""
 
     under: Any
+
+
+def _is_made(t: Tracer, value: Abstract) -> bool:
+    """Whether it is an iterator that the fragment made."""
+    return isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through)
 
 
 def goes_through(t: Tracer, it: Opaque) -> Any:
@@ -92,7 +96,7 @@ def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
 
 def held(t: Tracer, value: Abstract) -> Abstract:
     """iter(value) of a built-in container, text or range: an object, which any number of places may hold."""
-    if isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through):
+    if _is_made(t, value):
         return value
     like = through.samples(t, through.through(value, "iter", inside=True))
     if not like:
@@ -102,13 +106,13 @@ def held(t: Tracer, value: Abstract) -> Abstract:
     return goes_on(t, made, like)
 
 
-_NONE: dict[str, Any] = {"range": range(0), "list": [], "tuple": ()}
+_EMPTY_OF: dict[str, Any] = {"range": range(0), "list": [], "tuple": ()}
 
 
 def _iterator_like(t: Tracer, value: Abstract) -> Any:
     """An iterator of the type that iter(value) seems to be."""
-    if isinstance(value, Container) and value.kind in _NONE:
-        return iter(_NONE[value.kind])
+    if isinstance(value, Container) and value.kind in _EMPTY_OF:
+        return iter(_EMPTY_OF[value.kind])
     if isinstance(value, Container) and value.kind in deeds.VIEWS:
         return iter(deeds.VIEWS[value.kind]({}))
     found = standins.sample_of(t, value)
@@ -119,22 +123,16 @@ def _iterator_like(t: Tracer, value: Abstract) -> Any:
 
 def following(t: Tracer, it: Opaque, *default: Abstract) -> Any:
     """next(it[, default]). What it gives is not taken twice: one of another type goes on behind the call."""
-    from .tracer import END
-
     if not t.last_micro:
         raise Break("side_effect", "next")
     like = next(iter(goes_through(t, it)))
     more, item = advance(t, it)
     exit = opaque.going_on(t, [frame.copy() for frame in t.state.frames], Opaque(item, None))
-    onward = t.state.frame.bytecode.at(t.state.frame.pc).next
 
-    def follow(number: int) -> None:
-        if number > 0 and not default:
-            t.leave(t.exit("redo", "iteration"))  # where it is at its end, so that it may be asked again
-            return
-        t.state.frame.stack.append(default[0] if number > 0 else opaque.like(t, item, like, exit))
-        t.state.frame.pc = onward
-        t.block.end = t.goto(t.state, meets=True)
+    def at_its_end() -> Abstract | None:
+        if default:
+            return default[0]
+        t.leave(t.exit("redo", "iteration"))  # it may be asked again
+        return None
 
-    t.ways([lambda: more], follow)
-    return END
+    return deeds.one_of_two(t, more, lambda: opaque.like(t, item, like, exit), at_its_end)

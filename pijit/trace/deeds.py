@@ -16,7 +16,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..ground.names import is_heap_class
-from ..ir.graph import Block, Branch, Exit, Jump, Op, Recipe, Value, const, recipe_values
+from ..ir.graph import Exit, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import objects, opaque, raising, standins
@@ -93,16 +93,16 @@ def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: 
         raise Break("side_effect", deed)
     args = settled(t, *args, fixed="none" if pure else "shared")
     given = tuple(arg.recipe() for arg in args)
-    found = emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
+    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
     return Known(None) if found is None else result(t, found, sample, not pure)
 
 
 def store_in_cell(t: Tracer, cell: Opaque, value: Abstract) -> None:
     """Gives a new cell, which nobody sees as yet, what its variable holds."""
-    emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
+    _emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
 
 
-def emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
+def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
     values = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     attrs = {"deed": deed, "arguments": given, "pure": pure}
     op = Op("do", values, () if type is None else (type,), attrs, {"redo": t.exit("redo", "container")}, t.line)
@@ -172,26 +172,17 @@ def _factory(t: Tracer, owner: Opaque) -> type | None:
 
 def _item_or_made(t: Tracer, owner: Opaque, key: Abstract, factory: type, sample: Any) -> object:
     """Ends the instruction with what a defaultdict has under the key on the stack, or with what is made for it."""
-    from .tracer import END
-
     (key,) = settled(t, key, fixed="shared")
     may_store(t, owner, key)
     nothing = as_object(t, Known(objects.MISSING))
     held = find(t, "get", owner, key, nothing)
-    onward = t.state.frame.bytecode.at(t.state.frame.pc).next
 
-    def follow(number: int) -> None:
-        if number == 0:
-            found = do(t, "dict_made", [owner, key, Known(factory)], sample)
-            stored(t, owner, key, found)
-        else:
-            found = opaque.like(t, held, sample)
-        t.state.frame.stack.append(found)
-        t.state.frame.pc = onward
-        t.block.end = t.goto(t.state, meets=True)
+    def made() -> Abstract:
+        found = do(t, "dict_made", [owner, key, Known(factory)], sample)
+        stored(t, owner, key, found)
+        return found
 
-    t.ways([lambda: t.emit("same", (held, nothing), BOOL)], follow)
-    return END
+    return one_of_two(t, t.emit("same", (held, nothing), BOOL), made, lambda: opaque.like(t, held, sample))
 
 
 def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
@@ -220,29 +211,30 @@ def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
         raise unseen(t, owner)
     if isinstance(default, Known) and type(default.value) is type(sample) and type(sample) in (int, float):
         return opaque.like(t, find(t, "get", owner, key, as_object(t, default)), sample)
-    return _one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), default)
+    return one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), lambda: default)
 
 
-def _one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract], no: Abstract) -> Any:
-    """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else the other."""
-    if not t.last_micro:
-        raise Break("call_arguments", "a result of two types")
+def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract | None], no: Callable[[], Abstract | None]) -> object:
+    """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else with what ``no`` gives; None: that way has left."""
     from .tracer import END
 
-    states = [t.state.copy(), t.state.copy()]
-    before, block, checkpoint = t.block, Block(t.line), t.checkpoint
-    t.block, t.state = block, states[0]
+    if not t.last_micro:
+        raise Break("call_arguments", "a result of two types")
+    before, state, checkpoint = t.block, t.state, t.checkpoint
+    onward = state.frame.bytecode.at(state.frame.pc).next
+
+    def follow(number: int) -> None:
+        found = (yes, no)[number]()
+        if found is not None:
+            t.state.frame.stack.append(found)
+            t.state.frame.pc = onward
+            t.block.end = t.goto(t.state, meets=True)
+
     try:
-        states[0].frame.stack.append(yes())
-    except Break:
-        t.block = before
+        t.ways([lambda: condition], follow)
+    except Break:  # the instruction has not begun
+        t.block, t.state, t.checkpoint = before, state, checkpoint
         raise
-    states[1].frame.stack.append(no)
-    for state in states:
-        state.frame.pc = state.frame.bytecode.at(state.frame.pc).next
-    t.block.end = t.goto(states[0], meets=True)
-    before.end = Branch(condition, Jump(block), t.goto(states[1], meets=True))
-    t.checkpoint = checkpoint
     return END
 
 

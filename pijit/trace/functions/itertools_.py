@@ -43,11 +43,12 @@ def _iterator(function: Any, count: int) -> None:
             raise Break("call_arguments", f"{name} of {', '.join(map(describe, args))}")
         together = function is itertools.permutations and not numbers  # all of them in each tuple
         likes = [_items_like(t, iterable, together) for iterable in iterables]
-        gives = list(itertools.islice(_refused(name, function, *likes, *map(_sample, numbers)), 1))
+        like = _refused(name, function, *likes, *map(_sample, numbers))
+        gives = list(itertools.islice(like, 1))
         if not gives:
             raise Break("iteration", f"{name} that seems to give nothing")
         args = instances.settled(t, *args, fixed="shared")
-        made = deeds.do(t, "call", [Known(function), *args], function(*likes, *map(_sample, numbers)), pure=True)
+        made = deeds.do(t, "call", [Known(function), *args], like, pure=True)
         return c_iterators.goes_on(t, made, gives)
 
 
