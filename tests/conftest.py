@@ -17,6 +17,7 @@ from pathlib import Path
 
 import deadlines
 import pytest
+from shares import is_of_this_version
 
 os.environ["PIJIT_CACHE_DIR"] = os.environ.get("PIJIT_TESTS_CACHE_DIR") or tempfile.mkdtemp(prefix="pijit-tests-")
 
@@ -39,10 +40,16 @@ def pytest_ignore_collect(collection_path, config):
     return True if not all(collection_path in (path, *path.parents) for path in asked) else None
 
 
-def pytest_collection_modifyitems(items):
-    """Folders that are named beside others are not ignored."""
+def pytest_collection_modifyitems(config, items):
+    """Folders that are named beside others are not ignored. Of tests that are shared a run of the whole suite has this version's."""
     if len({next((folder for folder in ALONE if folder in item.path.parents), None) for item in items}) > 1:
         raise pytest.UsageError("tests/codegen and tests/alone run in processes of their own: name one of them, and nothing else")
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not config.option.keyword
+    if whole and "PIJIT_TEST_FORCED" not in os.environ:
+        others = [item for item in items if item.get_closest_marker("shared") and not is_of_this_version(item.nodeid)]
+        config.hook.pytest_deselected(items=others)
+        gone = set(others)
+        items[:] = [item for item in items if item not in gone]
 
 
 def pytest_unconfigure():

@@ -24,10 +24,9 @@ import types
 import warnings
 from dataclasses import dataclass, field, fields
 from typing import Any
-from zlib import crc32
 
 import numpy as np
-from shares import VERSION, VERSIONS
+from shares import VERSION, VERSIONS, is_of_this_version
 
 import pijit
 from pijit.ir.draws import bit_generator_of
@@ -406,7 +405,7 @@ SHARED = frozenset(("O0", "numpy", "forced numpy"))  # the version hardly matter
 
 def configurations_of(subject: Subject) -> list[str]:
     """All of them, on one version; on the others, which are other ones for other programs, those that the version matters to."""
-    whole = EVERYWHERE or crc32((subject.source or subject.entry).encode()) % VERSIONS == VERSION
+    whole = EVERYWHERE or is_of_this_version(subject.source or subject.entry)
     return [name for name in CONFIGURATIONS if whole or name not in SHARED]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from typing import Any
+from zlib import crc32
 
 VERSIONS, VERSION = 3, sys.version_info.minor - 11
 
@@ -11,6 +12,11 @@ VERSIONS, VERSION = 3, sys.version_info.minor - 11
 def share(items: Any) -> Any:
     """This version's part of a sequence: every third item."""
     return items[VERSION::VERSIONS]
+
+
+def is_of_this_version(name: str) -> bool:
+    """The same for what has a name: whether it is this version's."""
+    return crc32(name.encode()) % VERSIONS == VERSION
 
 
 def most(items: Any) -> list[Any]:

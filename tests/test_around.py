@@ -9,6 +9,8 @@ from differential import check_calls, subject_of
 import pijit
 from pijit.codegen.around import Around
 
+pytestmark = pytest.mark.shared
+
 NEW = {
     "zeros": "np.zeros_like(a)", "zeros of a shape": "np.zeros(a.shape)", "ones": "np.ones_like(a)", "full": "np.full(a.shape, -0.25)",
     "full of a variable": "np.full_like(a, a.flat[0])", "copy": "a.copy()", "copy of a view": "a[::-1].copy()", "array": "np.array(a)",

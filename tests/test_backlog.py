@@ -15,6 +15,8 @@ from test_stores import FILTERS, SPECIAL, STATES, compare_calls
 import pijit
 from pijit.codegen import backlog
 
+pytestmark = pytest.mark.shared
+
 # Of m, nine arrays of one shape, w, five numbers, and k, an int.
 CHAINS = {
     "planes": "for i in range(3):\n        m[i] = m[4] * m[5] + w[i]\n    m[:3] -= 0.5 * m[6:9]",

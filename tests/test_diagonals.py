@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(31)
 VIEWS = ["np.diagonal(a)", "a.diagonal(1)", "np.diagonal(a, -1)", "np.diag(a)", "np.diag(a, 2)", "np.diag(a, k=-3)", "a.diagonal(9)"]
 VIEWS += ["a[::-1].diagonal(1)", "np.diagonal(a, 1, 0, 1)", "np.diagonal(a, offset=1, axis1=-2, axis2=-1)", "a.diagonal()[::-1]"]

@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 X = np.random.default_rng(11).standard_normal((6, 8))
 V = X[0].copy()
 SPECIAL = np.array([np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e308])

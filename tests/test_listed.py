@@ -8,6 +8,8 @@ from differential import check_calls, settings, subject_of
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 # of a list xs, a tuple ys of which some calls have another length, an array v, a text s, a dict d and an int n
 THROUGH = {
     "range": "range(n)", "range with a start": "range(2, n + 5)", "range backwards": "range(n, -2, -1)", "steps": "range(0, 50, n + 1)",

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(17)
 STATEMENTS = {
     "complex": "z[m] = z[m] * z[m] + c[m]",

@@ -10,6 +10,8 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 from test_stores import FILTERS, STATES, compare_calls, memory
 
+pytestmark = pytest.mark.shared
+
 MOST = 3  # places that an operand is moved by
 SHAPES = {"line": (5000,), "rows": (40, 300), "tall": (900, 12), "cube": (12, 20, 40), "little": (9, 8)}
 STATEMENTS = (

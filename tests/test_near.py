@@ -12,6 +12,8 @@ import pijit
 from pijit.codegen import repeats
 from pijit.opt import near, pipeline
 
+pytestmark = pytest.mark.shared
+
 ONE = ("a[1:-1] + b[:-2] * a[2:] - a[:-2]", "1:-1")
 TWO = ("a[1:-1, 1:-1] / b[1:-1, 2:] - a[1:-1, :-2] * a[2:, 1:-1] + a[1:-1, 2:] - b[1:-1, :-2]", "1:-1, 1:-1")
 THREE = ("a[:-1, 1:-1, 1:] - a[1:, 1:-1, :-1] * a[1:, 2:, 1:] + a[1:, :-2, 1:] / b[1:, :-2, :-1]", "1:, 1:-1, 1:")

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check
 
+pytestmark = pytest.mark.shared
+
 # Of a product of n x 3k, seen as n x 3 x k and then with its axes in another order.
 USES = [
     *("-y", "y * c", "(-y) * c + y", "np.concatenate((-y[..., 1:], y[..., :1]), axis=-1)", "np.repeat(y, 2, axis=0)", "y @ y.transpose(0, 2, 1)"),

@@ -14,6 +14,8 @@ from pijit.codegen import picks, repeats
 from pijit.codegen.kernels import define
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
+pytestmark = pytest.mark.shared
+
 UFUNCS = ["maximum", "minimum", "fmax", "fmin"]
 ROWS = 9000  # elements, of which some programs' arrays have more than csrc/backlog.c lets pass
 PROGRAMS = {

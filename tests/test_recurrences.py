@@ -6,6 +6,8 @@ from differential import check, check_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.shared
+
 TOP = 2**63 - 1
 EDGES = [0, 1, -1, 2**61 - 1, 2**61, -(2**61), -(2**61) - 1, 2**62, -(2**62) - 1, TOP - 1, TOP, -TOP - 1]
 

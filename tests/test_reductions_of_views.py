@@ -8,6 +8,8 @@ from differential import check, check_calls, check_native
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(41)
 VECTORS = ["v[::2]", "v[::-1]", "v[::-3]", "v[1:]", "v[3:-3:2]", "np.broadcast_to(v[:1], (9,))"]
 MATRICES = ["m.T", "m[:, 1:]", "m[::2, ::3]", "m[::-1]", "m[:, ::-1]", "m.T[1:]", "m[1:, :-1].T", "np.broadcast_to(m[0], (4, m.shape[1]))"]

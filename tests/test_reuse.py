@@ -11,6 +11,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(9)
 
 PROGRAMS = {

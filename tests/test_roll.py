@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 SOURCE = (
     "def f(a, n):\n    return (np.roll(a, n, axis=0), np.roll(a, 1, 0), np.roll(a, -1, axis=-1), np.roll(a, n), np.roll(a, shift=n, axis=0) + a,"
     " a - np.roll(a, -2, axis=0))\n"

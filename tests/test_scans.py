@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(11)
 DTYPES = ("?", "i1", "u1", "i2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16")
 CALLS = (

@@ -10,6 +10,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(8)
 BODIES = {  # lines of a function of x and q, floats, i, ints from 0 to 99, and n, which is 100; "*" where several strips give a kernel each
     "counts": "return np.bincount((x * n).astype(int), minlength=n)",

@@ -13,6 +13,8 @@ from pijit.ir.types import NATIVE
 from pijit.trace.functions.numpy_ import arrays, classes, random_, scalars
 from pijit.trace.tables import ATTRIBUTES, CALLABLES, PURE
 
+pytestmark = pytest.mark.shared
+
 SPECIAL = [0.0, -0.0, 1.5, -2.5, math.inf, -math.inf, math.nan, 1e300, 5e-324, 3.0, 0.5, -1.0]
 
 
