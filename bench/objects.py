@@ -83,6 +83,7 @@ def whole_programs():
 def figures():
     import library_programs as library
     import object_programs as programs
+    import varied_programs as varied
 
     x = np.random.default_rng(1).random((64, 8))
     subjects = [
@@ -98,6 +99,9 @@ def figures():
         ("lists whose items are of several types", programs.cover, "f(o, 20)", programs.tiles),
         ("exceptions that are answers", programs.sift, "f(o, 12)", programs.starts),
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
+        ("a search tree", varied.index, "f(o)", varied.words, 1.5),
+        ("attributes that are numbers or None", varied.watch, "f(o, 20)", varied.stations),
+        ("gaussian noise", varied.noise, "f(o, 1000)", lambda: 7, 1.5),
         ("random places of a lattice", library.flip, "f(o, 1000)", library.lattice),
         # what moves in C, object by object, gains less
         ("pairs of bodies by combinations", library.energy, "f(o, 4)", library.bodies, 1.3),

@@ -5,17 +5,19 @@
 #include <stddef.h>
 #include "lookup.h"
 
+#define NO_TAG UINT32_MAX /* no type has it */
+
 /* The cache knows from now on where the object keeps what a "field" row has just found there, or stored. */
 void pj_remember_field(PyObject *o, const PjRow *row, PyObject *found, PjInlineCache *cache)
 {
     PyDictValues *values = row->a >= 0 ? NULL : pj_inline_values(o);
     uint32_t of_value = Py_TYPE(found)->tp_version_tag;
     bool has_place = row->a >= 0 || (values != NULL && row->index >= 0);
-    if (row->type_tag == 0 || row->type_tag != Py_TYPE(o)->tp_version_tag || of_value == 0 || !has_place) {
+    if (row->type_tag == 0 || row->type_tag != Py_TYPE(o)->tp_version_tag || !has_place) {
         return;
     }
     cache->owner = row->type_tag;
-    cache->value = of_value;
+    cache->value = of_value != 0 ? of_value : NO_TAG; /* of None, or float, until somebody asks for an attribute of it */
     cache->slot = row->a;
     cache->place = values == NULL ? 0 : (int32_t)((char *)&values->values[row->index] - (char *)values);
 }
