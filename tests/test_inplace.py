@@ -152,3 +152,14 @@ def test_a_store_onto_itself_goes():
         assert all(np.array_equal(x, y) for x, y in zip(expected, got, strict=True))
     fragment = str(pijit.explain(native)).split("fragment 2")[0]
     assert sum(line.lstrip().startswith("assign ") for line in fragment.splitlines()) <= 3  # the copy, and what is another part
+
+
+WITH_OUT = sorted({u.__name__ for u in vars(np).values() if isinstance(u, np.ufunc) and u.signature is None and u.nout == 1} & set(vars(np)))
+
+
+@pytest.mark.parametrize("target", ["np.empty_like(x)", "np.empty(x.shape, bool)", "None", "x"])
+def test_out_at_its_place(target):
+    """NumPy warns of that where a third argument may be meant as an operand."""
+    for name in WITH_OUT:
+        call = f"np.{name}({'x, ' * getattr(np, name).nin}{target})"
+        check(f"def f(x):\n    return {call}, x\n", np.array([0.5, 1.0, 0.25]), configurations=("jit",))

@@ -81,6 +81,8 @@ EXPRESSIONS = (
     "sorted(['b', 'a'], key=lambda s: s[0]), sorted(xs, key=lambda x: (x % 2, x)), sorted(range(n), key=str)",
     "sorted(range(n), key=lambda i: i if i % 2 else 'odd')",
     "sorted(range(n), key=double, reverse='yes')",
+    "sorted(range(n), key=double, reverse=n - 2), sorted(range(n), key=double, reverse=1), sorted(range(n), key=double, reverse=n > 2)",
+    "sorted(range(n), key=double, reverse=-(2**31) - 1)",
     "sorted(range(n), key=checked)",
     "sorted(xs, abs)",
     "sorted(xs, key=noted), log[:]",
@@ -125,6 +127,13 @@ EXPRESSIONS = (
 def test_expression(expression):
     source = f"{HEAD}\ndef f(n, k, xs, a):\n    b = n + 1\n    return {expression}, b\n"
     check_calls(source, CALLS, entry="f")
+
+
+@pytest.mark.parametrize("reverse", [1, 2**31 - 1, 2**31, -(2**31), 2**62, -(2**70), True, 0])
+def test_sorted_in_reverse(reverse):
+    """Numbers that C's int does not hold are refused by 3.11, at the call and nowhere in it."""
+    source = "def f(xs, n):\n    return sorted(xs, key=lambda x: x, reverse=n)\n"
+    check_calls(source, [([3, 1, 2], 0), *[([3, 1, 2], reverse)] * 3])
 
 
 BODIES = {

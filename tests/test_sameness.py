@@ -1,4 +1,4 @@
-"""`is` of instances of Python classes, which the run tells, and of all that capture knows."""
+"""`is` of instances of Python classes, which the run tells, and of all that capture knows, tuples within others too."""
 
 from __future__ import annotations
 
@@ -90,6 +90,45 @@ def f(n):
     x, y = float(n), "a" * n
     a = x is nodes[0], nodes[0] is x, y is NOTHING, NOTHING is None, nodes[0] is Node, f is nodes[0], [] is nodes[0], n is NOTHING
     return a, (1, 2) is NOTHING, nodes is NOTHING, type(nodes[0]) is Node, type(nodes[2]) is Node, type(nodes[2]) is not type(nodes[0])
+""",
+    "tuples where something dead holds one": CLASSES + """
+def loop(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+def branch(n):
+    return 1 if n > 3 else 2
+
+def with_object(n):
+    s = (n, 2.5)
+    t, u = (s, 1), Node(s)
+    return loop(n), branch(n), t[0] is s
+
+def with_dict(n):
+    s = (n, 2.5)
+    t, u = (s, 1), {"k": s}
+    w = (t, s)
+    return loop(n), branch(n), t[0] is s, w[0] is t, w[0][0] is w[1], w[1] is s
+
+def with_function(n):
+    s = (n, 2.5)
+    t = (s, 1)
+    w = (t, s)
+    def u(v=t):
+        return v
+    return loop(n), branch(n), t[0] is s, w[0] is t, w[0][0] is w[1], w[1] is s
+
+def in_a_comprehension(n):
+    p = s = (n, 2.5)
+    def u(v=s):
+        return v, p
+    t = u()
+    return [p for i in range(2)], t[0] is s, t[1] is p, s is p
+
+def f(n):
+    return with_object(n), with_dict(n), with_function(n), in_a_comprehension(n)
 """,
 }
 

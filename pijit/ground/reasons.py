@@ -51,8 +51,8 @@ ROWS: tuple[Reason, ...] = (
            "Types that change along different paths made more versions of one block than the limit allows.",
            "Give each variable one type: start sums of floats with 0.0 instead of 0."),
     Reason("PJ105", "graph_limit", "function too large",
-           "The code has thousands of variables, or the graph reached the limit on blocks, on what comes in, or on what its exits keep;"
-           " the rest runs in the interpreter or is captured separately.",
+           "The code has thousands of variables, or one value holds others at too many places, or the graph reached the limit on blocks,"
+           " on what comes in, or on what its exits keep; the rest runs in the interpreter or is captured separately.",
            "Split the function, or raise PIJIT_MAX_BLOCKS."),
     Reason("PJ106", "import", "import statement",
            "An import may run any code.",

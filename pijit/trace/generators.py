@@ -381,7 +381,8 @@ def _end_sorted(t: Tracer, consumer: Consumer) -> object:
 
 def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
     reverse = kwargs.get("reverse", Known(False))
-    if kind_of(reverse) not in ("bool", "int"):
+    small = isinstance(reverse, Known) and type(reverse.value) is int and abs(reverse.value) < 2**31  # 3.11 raises for others, at the call
+    if kind_of(reverse) != "bool" and not small:
         raise Break("call_arguments", "sorted with such a reverse=")
     return [args[0], *_begin_list("sorted")(t, [], {}), reverse]
 

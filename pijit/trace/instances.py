@@ -24,6 +24,7 @@ from .values import (
     Known,
     Opaque,
     Suspended,
+    bounded,
     containers_in,
     held_twice,
     instances_in,
@@ -101,7 +102,7 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     t.effect("store")
     if owner.kind == "dict":
         views.may_store(t)
-    if any(inner.token is owner.token for inner in instances_in(value)):
+    if any(inner.token is owner.token for inner in instances_in(bounded(value))):
         raise Break("store_target", "an object that holds itself")
     if changes(value):
         raise Break("comprehension", "list or iterator")

@@ -406,6 +406,24 @@ def held_twice(abstracts: Iterable[Abstract]) -> set[int]:
     return found
 
 
+_MOST_AGAIN = 1000
+
+
+def bounded(value: Abstract) -> Abstract:
+    """The value, if what it is made of does not come again in it too often: who looks at a value goes to all places, and a few lines
+    (`p = p, p`, again and again) can make more of them than there is time for."""
+    work, seen, again = [value], set(), 0
+    while work:
+        one = work.pop()
+        if inner := one.inner():
+            again += id(one) in seen
+            seen.add(id(one))
+            work += inner
+        if again > _MOST_AGAIN:
+            raise Break("graph_limit", "one value that holds others at too many places")
+    return value
+
+
 def instances_in(value: Abstract) -> Iterator[Instance]:
     """The virtual objects in a value, innermost first."""
     for item in value.inner():

@@ -11,7 +11,7 @@ from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
 from .state import Raised
 from .tracer import END, Tracer
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known, bounded
 
 
 def load_fast(t: Tracer, slot: int) -> None:
@@ -80,7 +80,7 @@ def keep(t: Tracer, depth: int) -> None:
 
 def storable(value: Abstract) -> Abstract:
     """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
-    raising.no_exception(value)
+    raising.no_exception(bounded(value))
     if changes(value):
         raise Break("comprehension", "list or iterator")
     return value

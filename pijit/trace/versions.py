@@ -83,17 +83,16 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
     done: Done = {}
     depth = where.depth if isinstance(where, Join) else len(fresh.frame.stack) - 1
     before = dict(_labelled(earlier.state)) if earlier is not None else {}
-    everything = _labelled_slots(fresh)
     slots = [
         (label, container, key, abstract, _is_stored(fresh, container, key, where, depth))
-        for (label, container, key), abstract in everything
+        for (label, container, key), abstract in _labelled_slots(fresh)
         if _counts(fresh.frames[label[0]], container, key, abstract)
     ]
     shared = held_twice(abstract for *_, abstract, _ in slots)
     holders = [(label, abstract, stored) for label, _, _, abstract, stored in slots if _holds(abstract, shared)]
     if not any(stored or has_identity(abstract) or _is_other(abstract, before.get(label)) for label, abstract, stored in holders):
         shared = set()  # they stay what they are
-    whole = [abstract for _, abstract in everything if has_identity(abstract) or _holds(abstract, shared)]
+    whole = [abstract for *_, abstract, _ in slots if has_identity(abstract) or _holds(abstract, shared)]
     deep = {id(inner) for abstract in whole for inner in (abstract, *containers_in(abstract))}
     remade: dict[int, Abstract] = {}  # a tuple in several slots stays one tuple
     for label, container, key, abstract, stored in slots:

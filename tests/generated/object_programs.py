@@ -150,7 +150,7 @@ RICHER: dict[str, tuple[str, ...]] = {
         *("next(<it>, <num>)", "next(<it>)", "next(<pairs>)[0]", "next(<g>)", "<g>.send(<num>)", "<g>.throw(Refused(1, 2))"),
         "list(chain(2, <num>))[-1]",
         *("sum(u * w for u, w in zip(<list>, <array>))", "len([v for v in <list> if v != <num>])"),
-        "sum([v + i for v in <l> for i in (1, <num>)])",
+        "sum([v + i + <num> for v in <l> for i in (1, <n>)])",
         *("[lambda i=i: i + <n> for i in <list>][-1]()", "sum(map(<f>, <list>))", "sum(filter(None, <list>))", "next(v for v in <l> if v)"),
         *("functools.reduce(operator.add, <list>)", "functools.reduce(<f>, <list>)", "sum(map(operator.mul, <list>, <l>))", "operator.sub(<num>, <num>)"),
         *("max(<list>, key=<f>)", "min(<list>, key=lambda v: -v)", "max(<num>, <num>, key=abs)", "max(map(lambda v: v + <num>, <list>))"),

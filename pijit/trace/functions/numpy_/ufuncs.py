@@ -10,13 +10,14 @@ from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
 from ... import elementwise, opaque, operators, products, standins, subscripts
 from ...tables import PURE
-from ...values import Abstract, ArrayValue, Known, value_of
+from ...values import Abstract, ArrayValue, Break, Known, value_of
 from ..rows import row, scalar_kind
 from . import counts, scatter
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
 
+_BY_NAME = (np.maximum, np.minimum)  # newer NumPy warns where ``out`` is not given by name: they could be meant for more than two arrays
 _STRIDED = (np.isnan, np.isinf, np.isfinite, np.signbit)  # what they write depends on the steps of the array they write into
 _WHOLE: tuple[str, Any] = ("slice", (None, None, 1))
 _PAIRS: list[list[tuple[str, Any]]] = [[_WHOLE, ("new", None)], [("new", None), _WHOLE]]
@@ -29,6 +30,8 @@ def _by_name(function: np.ufunc) -> None:
 
     @row(function)
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        if function in _BY_NAME and len(args) > function.nin:
+            raise Break("call_arguments", f"np.{name} with out at its place")
         out = kwargs.get("out", args[function.nin] if len(args) > function.nin else Known(None))
         if isinstance(out, ArrayValue) and out.type.writable and len(args) + len(kwargs) == function.nin + 1:
             return (
