@@ -33,9 +33,8 @@ _WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
 _OF_ENUMS = tuple((vars(enum.Enum)[name], f"_{name}_") for name in ("name", "value"))  # what the property gives that enum.py defines
 _dict_offset = vars(type)["__dictoffset__"].__get__
-_GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
+_GENERIC = (object, tuple, list, dict, int, float, str, set, BaseException)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
-_SLOT = types.MemberDescriptorType
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
 
@@ -72,6 +71,11 @@ def is_plain(cls: type | None) -> bool:
         and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
         and class_lookup(cls, "__getattr__") is MISSING
     )
+
+
+def is_slot(found: Any) -> bool:
+    """Whether it is a slot of a Python class. Those of built-in types are not all for objects."""
+    return type(found) is types.MemberDescriptorType and is_heap_class(found.__objclass__)
 
 
 def class_lookup(cls: type, name: str) -> Any:
@@ -197,7 +201,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     assert cls is not None
     found = class_lookup(cls, name)
     kind = type(found)
-    slot = kind is _SLOT
+    slot = is_slot(found)
     if isinstance(owner, Instance) and (slot or not is_data(found)):
         from . import instances
 
@@ -370,9 +374,9 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", name)
     found = class_lookup(cls, name)
-    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+    if not is_slot(found) and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
-    if type(found) is not _SLOT and _dict_offset(cls) == 0:
+    if not is_slot(found) and _dict_offset(cls) == 0:
         raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
     if isinstance(owner, Instance):
         from . import instances
@@ -397,7 +401,7 @@ def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", f"del {name}")
     found = class_lookup(cls, name)
-    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+    if not is_slot(found) and found is not MISSING and is_data(found):
         raise Break("store_target", f"del {class_name(cls, '__name__')}.{name}")
     if isinstance(owner, Instance):
         from . import instances

@@ -99,7 +99,6 @@ REASONS = {
 
 # Instructions without a handler whose reason says more than that.
 UNSUPPORTED = {
-    "WITH_EXCEPT_START": "exception_handling",
     **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
     **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
     **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
@@ -275,12 +274,13 @@ class Tracer:
             return op.results[0]
         return op.results or None
 
-    def effect(self, what: str) -> None:
+    def effect(self, what: str, virtual: bool = False) -> None:
         """Something is about to change that others see. The step of a generator may be done again, so nothing in it may; nor may what
-        raises an exception after this, so nothing leaves until that is handled."""
+        raises an exception after this, so nothing leaves until that is handled. ``virtual``: it is nowhere but in the frames, and so it is
+        as before in those that an exit of what handles an exception leads to."""
         if any(frame.consumer is not None for frame in self.state.frames):
             raise Break("generator", f"an effect in a generator ({what})")
-        if self.state.handling is not None:
+        if self.state.handling is not None and not virtual:
             self.state.handling.changed = True
 
     def _is_private(self, op: Op) -> bool:
@@ -373,7 +373,9 @@ class Tracer:
             if number < len(tests):
                 way, other = Block(self.line), Block(self.line)
                 self.block.end = Branch(tests[number](), Jump(way), Jump(other))
-            self.block, self.state, self.checkpoint = way, state.copy(), checkpoint
+            self.block, self.state = way, state.copy()
+            handling = self.state.handling
+            self.checkpoint = checkpoint if handling is None else handling.frames
             follow(number)
             if other is not way:
                 self.block = other
