@@ -280,6 +280,66 @@ def f(n):
             total -= 1
     return total
 """,
+    "of operations": """
+def f(n):
+    out = []
+    for i in numbers:
+        try:
+            out.append(table[i])
+            out.append(numbers[i + 3])
+        except KeyError as e:
+            out.append((e.args[0], str(e)))
+        except IndexError as e:
+            out.append(f"{e}")
+        x = float(i)
+        try:
+            out.append(1 / i)
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        try:
+            out.append(7 // i)
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        try:
+            out.append(7 % i)
+        except ArithmeticError as e:
+            out.append(str(e))
+        try:
+            x = 2.5 / x
+        except ZeroDivisionError as e:
+            out.append(e.args)
+        try:
+            x = 2.5 // float(i)
+        except Exception as e:
+            out.append(e.args)
+        try:
+            x %= float(i)
+        except ZeroDivisionError as e:
+            out.append(e.args[0])
+        out.append(x)
+    return out
+""",
+    "of operations in other statements": """
+def f(n):
+    total = 0.0
+    for i in numbers:
+        try:
+            with Manager(ValueError):
+                try:
+                    total += table[i]
+                finally:
+                    total += 1.0
+        except LookupError as e:
+            total -= e.args[0]
+        with suppress(KeyError, ZeroDivisionError):
+            total += table[i + 1]
+            total += 1.0 / i
+        with suppress(ArithmeticError):
+            with suppress(IndexError):
+                total += numbers[i]
+                total += 1 // i
+    return total
+""",
     "suppressed": """
 def f(n):
     total = 0
@@ -610,6 +670,33 @@ def f(n):
         except Coded:
             pass
     return total, y, np.geterr()
+""",
+    "what else divides": """
+import operator
+
+def f(n):
+    out = []
+    for i in numbers:
+        try:
+            out.append(divmod(i, i - 3))
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        try:
+            out.append(divmod(1.5, float(i)))
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        try:
+            out.append(operator.truediv(1, i))
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        try:
+            out.append(0.0 ** -i)
+            numbers[i + 4] = numbers[i + 4]
+        except ZeroDivisionError as e:
+            out.append(str(e))
+        except IndexError as e:
+            out.append(str(e))
+    return out
 """,
     "the same one again": """
 def f(n):

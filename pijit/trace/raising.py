@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..ground.names import class_name, is_a, is_heap_class
-from ..ir.graph import Const, Value
-from ..pycode.flow import ENDS
 from ..pycode.liveness import live
-from . import exceptions, farewells, inline, inputs, objects
+from . import exceptions, farewells, inline, objects
 from .state import Handling, Raised, Then, Unmade
 from .values import UNBOUND, Abstract, Break, Container, Known, items_of
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
-_MOST = 24  # exceptions of a graph that are followed: where they are raised in many places, the paths multiply
+MOST = 24  # exceptions of a graph that are followed: where they are raised in many places, the paths multiply
 
 
 # ---- raising ---------------------------------------------------------------------------------------------------------
@@ -99,7 +97,7 @@ def throw(t: Tracer, cls: type, args: Abstract | None) -> object:
 def _begin(t: Tracer, cls: type) -> None:
     """Here is made what is to be raised and handled. It may be part of something: its message, or another exception that is being handled."""
     frame = t.state.frame
-    if is_left(frame) or t.raises >= _MOST:
+    if is_left(frame) or t.raises >= MOST:
         raise Break("always_raises", class_name(cls))
     t.raises += 1
     if t.state.handling is None:
@@ -148,89 +146,6 @@ def _unwind(t: Tracer, raised: Raised) -> object:
     return END
 
 
-# ---- what operations raise -----------------------------------------------------------------------------------------------
-
-
-def where(t: Tracer, condition: Value, cls: type) -> None:
-    """The current instruction raises an exception of a built-in class where the condition holds; elsewhere it goes on. For what `catches`:
-    else it is enough that the operation leaves before the instruction."""
-    if isinstance(condition, Const):
-        return
-
-    def follow(number: int) -> None:
-        if number == 1:
-            return
-        t.state.frames = [frame.copy() for frame in t.checkpoint]
-        try:
-            throw(t, cls, None)
-        except Break:
-            t.leave(t.exit("redo", "always_raises"))
-
-    t.ways([lambda: condition], follow)
-
-
-def catches(t: Tracer, cls: type) -> bool:
-    """Whether a statement here seems to handle what the current instruction may raise, and not to look at it: to ask costs where it does not
-    happen."""
-    if t.state.handling is not None or is_left(t.state.frame) or t.raises >= _MOST:
-        return False
-    for frame in reversed(t.state.frames):
-        handler = frame.flow.handler(frame.pc)
-        names = () if handler is None else _caught(frame.bytecode, handler.pc)
-        if names is None or any(_names(frame, name, cls) for name in names):
-            return True
-        if frame.consumer is not None:
-            return False
-    return False
-
-
-def _names(frame: FrameState, name: str, cls: type) -> bool:
-    spaces = (frame.globals, frame.builtins)
-    found = next((value for space in spaces if (value := inputs.held(space, name)) is not objects.UNSET), None)
-    return _is_exception(found) and objects.is_subclass(cls, found)  # type: ignore[arg-type]
-
-
-def _caught(bytecode: Bytecode, pc: int) -> tuple[str, ...] | None:
-    """The names of the classes in the `except` clauses at the beginning of a handler that do not look at the exception; None: it handles
-    everything."""
-    known: dict[int, tuple[str, ...] | None] = bytecode.analyses.setdefault("caught", {})
-    if pc not in known:
-        known[pc] = _clauses(bytecode, pc)
-    return known[pc]
-
-
-def _clauses(bytecode: Bytecode, pc: int) -> tuple[str, ...] | None:
-    names: list[str] = []
-    found: list[str] = []
-    first = True
-    while True:
-        at = bytecode.at(pc)
-        step = at.micros[0]
-        pc = at.next
-        if step.name == "POP_JUMP" and at.target is not None:
-            first = False
-            found += [] if _is_looked_at(bytecode, pc) else names
-            names = []
-            pc = at.target
-        elif step.name in ("LOAD_GLOBAL", "LOAD_NAME"):
-            names.append(step.arg)
-        elif step.name == "POP_TOP" and first:
-            return None
-        elif step.name not in ("PUSH_EXC_INFO", "BUILD_TUPLE", "NOP", "CHECK_EXC_MATCH"):
-            return tuple(found)
-
-
-def _is_looked_at(bytecode: Bytecode, pc: int) -> bool:
-    """Whether a clause names the exception and uses the name."""
-    at = bytecode.at(pc)
-    if at.micros[0].name != "STORE_FAST":
-        return at.micros[0].name != "POP_TOP"
-    slot, steps = at.micros[0].arg, list(at.micros[1:])
-    while (at := bytecode.at(at.next)).opname != "POP_EXCEPT" and at.opname not in ENDS:
-        steps += at.micros
-    return any(step.name.startswith("LOAD_FAST") and step.arg == slot for step in (*steps, *at.micros))
-
-
 # ---- handling --------------------------------------------------------------------------------------------------------
 
 
@@ -242,10 +157,15 @@ def push_exc_info(t: Tracer, _: Any) -> None:
 def check_exc_match(t: Tracer, _: Any) -> None:
     wanted = t.pop()
     raised = _in_flight(t)
-    classes = [item.value for item in items_of(wanted) or (wanted,) if isinstance(item, Known)]
-    if len(classes) < len(items_of(wanted) or (wanted,)) or not all(_is_exception(cls) for cls in classes):
+    classes = known(wanted)
+    if len(classes) < len(items_of(wanted) or (wanted,)) or not all(is_exception(cls) for cls in classes):
         raise Break("exception_handling", "except with what are no classes of exceptions that are known")
     t.push(Known(any(objects.is_subclass(raised.cls, cls) for cls in classes)))
+
+
+def known(classes: Abstract) -> list[Any]:
+    """What is known of a class or a tuple of classes."""
+    return [item.value for item in items_of(classes) or (classes,) if isinstance(item, Known)]
 
 
 def reraise(t: Tracer, _: Any) -> object:
@@ -281,7 +201,7 @@ def _in_flight(t: Tracer) -> Raised:
     return found
 
 
-def _is_exception(cls: Any) -> bool:
+def is_exception(cls: Any) -> bool:
     return is_a(cls, type) and objects.is_subclass(cls, BaseException)
 
 
