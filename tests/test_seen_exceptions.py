@@ -698,6 +698,164 @@ def f(n):
             out.append(str(e))
     return out
 """,
+    "real ones": """
+errors = [Coded(1), Coded(2, "x"), Slotted(3), Later(4), Bare(5)]
+
+def f(n):
+    total, texts = 0, []
+    for e in errors:
+        if isinstance(e, Coded):
+            e.code += 1
+            e.extra = n
+            total += e.code + e.extra + e.weight()
+        elif isinstance(e, Slotted):
+            e.other = e.key
+            total += e.other
+        else:
+            texts.append(e.given)
+        if e:
+            total += 1
+    return total, texts, [e.args for e in errors], [getattr(e, "extra", None) for e in errors]
+""",
+    "making one does more": """
+made = []
+
+class Kept(Exception):
+    def __init__(self, i):
+        super().__init__(i, i)
+        made.append(self)
+        self.again = lambda: self
+
+class Tries(Exception):
+    def __init__(self, i):
+        try:
+            self.x = table[i]
+        except KeyError as e:
+            self.x = e.args[0]
+        if i > 8:
+            raise ValueError(i) from None
+        self.args = (self.x, 2)
+
+class Counts(Exception):
+    def __init__(self, i):
+        self._i = i
+    @property
+    def i(self):
+        return self._i
+    @i.setter
+    def i(self, value):
+        self._i = value + 1
+    def __len__(self):
+        return 0
+    def __eq__(self, other):
+        return self.i == other
+
+def f(n):
+    out = []
+    for i in numbers:
+        for kind in (Kept, Tries, Counts):
+            try:
+                if i < 5:
+                    raise kind(i)
+                raise Coded(i)
+            except Kept as e:
+                out.append((e.args, e.again() is e, len(made)))
+            except Tries as e:
+                out.append((e.args, e.x))
+            except ValueError as e:
+                out.append((e.args, e.__cause__))
+            except Counts as e:
+                before = e.i
+                e.i = 5
+                out.append((before, e.i, bool(e), e == 6, e != 6, not e))
+            except Coded as e:
+                out.append((e == e, e != e, bool(e), e is not None, e in (1, e)))
+    return out, [type(e.again()) for e in made[-3:]]
+""",
+    "causes and classes": """
+def f(n):
+    out = []
+    for i in numbers:
+        try:
+            try:
+                if i < 0:
+                    raise ValueError(i) from KeyError
+                if i == 0:
+                    raise TypeError(i) from None
+                if i > 8:
+                    raise Coded(i)
+                raise KeyError(i, i)
+            except KeyError as e:
+                raise type(e)(e.args[0]) from e
+            except TypeError as e:
+                raise e from None
+            except Coded as e:
+                raise e.with_traceback(None)
+        except Exception as e:
+            out.append((type(e).__name__, e.args, type(e.__cause__), e.__suppress_context__))
+    return out
+""",
+    "returns and loops within with": """
+def first():
+    for i in numbers:
+        with Manager(ValueError) as m:
+            if i == 3:
+                continue
+            if i == -1:
+                raise ValueError(i)
+            if i == 12:
+                return i, m.left
+            if i == 9:
+                break
+    return None
+
+def within(i):
+    with Quiet():
+        try:
+            if i < 0:
+                raise Coded(i)
+            return i
+        except KeyError:
+            return -1
+        finally:
+            i += 1
+    return i * 100
+
+def f(n):
+    return [first()] + [within(i) for i in numbers]
+""",
+    "a manager that handles some itself": """
+class Tries:
+    def __enter__(self):
+        self.seen = 0
+        return self
+    def __exit__(self, kind, error, trace):
+        try:
+            if kind is ValueError:
+                raise KeyError(error.args[0])
+            if kind is not None:
+                raise error
+        except KeyError as e:
+            self.seen = e.args[0]
+            return True
+        return self.seen
+
+def f(n):
+    total = 0
+    for i in numbers:
+        m = Tries()
+        try:
+            with m:
+                if i < 0:
+                    raise ValueError(i)
+                if i > 8:
+                    raise IndexError(i)
+                total += i
+        except LookupError as e:
+            total += 1000 * e.args[0]
+        total += m.seen
+    return total
+""",
     "the same one again": """
 def f(n):
     out = []
@@ -776,3 +934,51 @@ def f(i, k):
 def test_call_that_raises() -> None:
     """What is called in a handler raises there, not where the first exception was raised."""
     check_calls(RAISES, [(3, 4), (1, 4), (5, 6), (4, 3), (4, -1), (2, -1)])
+
+
+CHANGING = """
+class Error(Exception):
+    def __init__(self, code):
+        self.code = code
+
+class Manager:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return kind is ValueError
+
+def f(i, change):
+    if change == 1:
+        Error.__str__ = lambda self: "mine"
+    elif change == 2:
+        Error.args = property(lambda self: 5)
+    elif change == 3:
+        Error.code = property(lambda self: 7, lambda self, value: None)
+    elif change == 4:
+        del Error.code
+        Error.__init__ = lambda self, code: setattr(self, "code", -code)
+    elif change == 5:
+        Manager.__exit__ = lambda *what: None
+    elif change == 6:
+        Error.__getattribute__ = lambda self, name: 3
+    out = []
+    for k in range(i):
+        try:
+            if k % 3 == 1:
+                raise Error(k)
+            with Manager():
+                if k % 3 == 2:
+                    raise ValueError(k)
+                out.append(k)
+        except Error as e:
+            out.append((e.code, str(e), e.args))
+        except ValueError as e:
+            out.append(f"{e}")
+    return out
+"""
+
+
+def test_classes_change() -> None:
+    """What is done to the classes later on counts."""
+    check_calls(CHANGING, [(9, change) for step in range(7) for change in (step, 0, 0)])

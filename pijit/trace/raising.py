@@ -57,7 +57,7 @@ def is_of_raise(bytecode: Bytecode, call: Instruction) -> bool:
         return False
     following = bytecode.at(call.next)
     operands = 1
-    if following.micros[0].name in ("LOAD_CONST", "LOAD_FAST"):  # raise ... from None, or from what is handled
+    if following.micros[0].name in ("LOAD_CONST", "LOAD_FAST", "LOAD_FAST_CHECK"):  # raise ... from None, or from what is handled
         following = bytecode.at(following.next)
         operands = 2
     return following.opname == "RAISE_VARARGS" and following.micros[0].arg == operands
