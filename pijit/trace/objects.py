@@ -218,7 +218,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return fetch(t, owner, ("field", name), ("field", name), held)
         holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
         return _bound(t, owner, cls, name, found)
-    _guard_member(t, cls, name, found)
+    t.guards.member(cls, name, found)
     if kind is property and is_a(found.fget, types.FunctionType) and t.last_micro:
         from . import calls
 
@@ -252,7 +252,7 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     if type(cls) is not type:
         t.guards.member(type(cls), name, _UNSET)
     if is_a(found, types.FunctionType):
-        _guard_member(t, cls, name, found)
+        t.guards.member(cls, name, found)
         return Known(found)
     return _bound(t, Known(cls), cls, name, found)
 
@@ -265,7 +265,7 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
         if value is None:
             value = t.entry_values[source] = inputs.load(t, source, found)
         return value
-    _guard_member(t, cls, name, found)
+    t.guards.member(cls, name, found)
     if is_a(found, types.FunctionType):
         return Container("bound_method", (Known(found), owner))
     if type(found) is staticmethod:
@@ -283,12 +283,8 @@ def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
     found = class_lookup(cls, name) if cls is not None and is_heap_class(cls) else None
     if cls is None or not is_a(found, types.FunctionType):
         return None
-    _guard_member(t, cls, name, found)
-    return found
-
-
-def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
     t.guards.member(cls, name, found)
+    return found
 
 
 def is_data(found: Any) -> bool:
