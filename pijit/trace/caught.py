@@ -39,7 +39,7 @@ def where(t: Tracer, condition: Value, cls: type, args: Abstract | None = None) 
 def catches(t: Tracer, cls: type, args: Abstract | None = None) -> bool:
     """Whether a statement here seems to handle what the current instruction may raise, and not to look at what is not known of it: to ask costs
     where it does not happen."""
-    if t.state.handling is not None or raising.is_left(t.state.frame) or t.raises >= raising.MOST:
+    if t.state.handling is not None or raising.is_left(raising.place(t)) or t.raises >= raising.MOST:
         return False
     for frame in reversed(t.state.frames):
         for handler in _handlers(frame):

@@ -133,11 +133,11 @@ def _are_formatted(samples: tuple[Any, ...], spec: str) -> bool:
 
 def _is_unseen(t: Tracer) -> bool:
     """Whether a text is for an exception that may be handled here. If so, here begins what an exit does again, unless it has begun."""
-    frame = t.state.frame
-    if raising.is_left(frame) or not raising.may_be_handled(t) or not _is_of_exception(t):
+    here = raising.place(t)
+    if raising.is_left(here) or not raising.may_be_handled(t) or not _is_of_exception(t):
         return False
     if t.state.handling is None:
-        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
+        t.state.handling = Handling(here, t.checkpoint)
     return True
 
 

@@ -22,7 +22,6 @@ from .values import UNBOUND, Abstract, Break, Container, Known, items_of
 
 if TYPE_CHECKING:
     from ..pycode.instructions import Bytecode, Instruction
-    from .state import FrameState
     from .tracer import Tracer
 
 MOST = 24  # exceptions of a graph that are followed: where they are raised in many places, the paths multiply
@@ -96,12 +95,12 @@ def throw(t: Tracer, cls: type, args: Abstract | None) -> object:
 
 def _begin(t: Tracer, cls: type) -> None:
     """Here is made what is to be raised and handled. It may be part of something: its message, or another exception that is being handled."""
-    frame = t.state.frame
-    if is_left(frame) or t.raises >= MOST:
+    here = place(t)
+    if is_left(here) or t.raises >= MOST:
         raise Break("always_raises", class_name(cls))
     t.raises += 1
     if t.state.handling is None:
-        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
+        t.state.handling = Handling(here, t.checkpoint)
 
 
 def may_be_handled(t: Tracer) -> bool:
@@ -209,14 +208,19 @@ def is_exception(cls: Any) -> bool:
 
 
 def leave_to_python(t: Tracer) -> None:
-    """The capture begins again without following the exception that is being handled."""
+    """The capture begins again, when all ways are known that have to be left, without following the exception that is being handled."""
     assert t.state.handling is not None
-    bytecode, pc = t.state.handling.place
-    bytecode.analyses.setdefault("uncaught", set()).add(pc)
-    t.again = True
+    bytecode, chain = t.state.handling.place
+    bytecode.analyses.setdefault("uncaught", set()).add(chain)
+    t.left = True
 
 
-def is_left(frame: FrameState) -> bool:
-    """Whether what the next instruction raises is left to the interpreter. It stays known for the code object."""
-    return frame.pc in frame.bytecode.analyses.get("uncaught", ())
+def place(t: Tracer) -> tuple[Bytecode, tuple[Any, ...]]:
+    """Where something is raised: the same instruction, called by others, may be handled by others."""
+    return t.state.frame.bytecode, tuple((id(frame.bytecode), frame.pc) for frame in t.state.frames)
 
+
+def is_left(where: tuple[Bytecode, tuple[Any, ...]]) -> bool:
+    """Whether what is raised there is left to the interpreter. It stays known for the code object."""
+    bytecode, chain = where
+    return chain in bytecode.analyses.get("uncaught", ())

@@ -125,10 +125,10 @@ class FrameState:
 
 @dataclass(slots=True)
 class Handling:
-    """An exception that is made, raised and handled: where that began, the frames as they were then, and whether anything has
+    """An exception that is made, raised and handled: where that began (raising.place), the frames as they were then, and whether anything has
     changed since that others see."""
 
-    place: tuple[Bytecode, int]
+    place: tuple[Bytecode, tuple[Any, ...]]
     frames: list[FrameState]
     changed: bool = False
 

@@ -154,6 +154,7 @@ class Tracer:
         self._ops = 0
         self._exit_slots = self._exit_values = 0
         self.again = False  # something was found out too late: see holders
+        self.left = False  # the same of exceptions: see raising
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
@@ -186,7 +187,7 @@ class Tracer:
         while self._work and not self.again:
             self.block, self.state = self._work.pop()
             self._run()
-        if self.again or not self.stored_here.isdisjoint(self.hoisted):
+        if self.again or self.left or not self.stored_here.isdisjoint(self.hoisted):
             return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
@@ -211,6 +212,9 @@ class Tracer:
             instruction = frame.bytecode.at(frame.pc)
             handling = self.state.handling
             self.checkpoint = [f.copy() for f in self.state.frames] if handling is None else handling.frames
+            if handling is not None and self.left and raising.is_left(handling.place):
+                self._stop(Break("exception_handling", "left to the interpreter"))
+                return
             exits = self._exit_slots > _MAX_EXIT_SLOTS or self._exit_values > _MAX_EXIT_VALUES
             if frame.bytecode.is_wide or exits or len(self.graph.inputs) > _MAX_INPUTS:
                 self._stop(Break("graph_limit", "too many variables"))
