@@ -982,3 +982,41 @@ def f(i, change):
 def test_classes_change() -> None:
     """What is done to the classes later on counts."""
     check_calls(CHANGING, [(9, change) for step in range(7) for change in (step, 0, 0)])
+
+
+SHARED = """
+def check(i):
+    if i % 3 == 1:
+        raise ValueError(i)
+    return i
+
+def first(n):
+    seen, total = [], 0
+    for i in range(n):
+        try:
+            total += check(i)
+        except ValueError:
+            seen.append(i)
+            total -= 1
+    return total, seen
+
+def f(n):
+    total = 0
+    for i in range(n):
+        try:
+            total += check(i)
+        except ValueError as e:
+            total += e.args[0]
+    return total
+"""
+
+
+def test_left_for_one_caller() -> None:
+    """What the interpreter has to do for one caller is done natively for others."""
+    namespace: dict[str, object] = {"__name__": "shared"}
+    exec(SHARED, namespace)
+    first = pijit.jit(namespace["first"])  # type: ignore[arg-type]
+    second = pijit.jit(namespace["f"], fullgraph=True)  # type: ignore[arg-type]
+    for _ in range(3):
+        assert first(9) == (21, [1, 4, 7])
+        assert second(9) == sum(range(9))
