@@ -533,6 +533,16 @@ class Meta(type):
     def __subclasscheck__(self, one):
         return True
 
+class Hashed:
+    def __hash__(self):
+        log.append("hashed")
+        return 1
+    def __call__(self):
+        return "called"
+
+class Strange(ValueError):
+    __str__ = Hashed()
+
 class Odd(Exception, metaclass=Meta):
     pass
 
@@ -543,14 +553,14 @@ class Many(KeyError, UnicodeDecodeError):
 def f(n):
     out = []
     for i in numbers:
-        for kind in (Getter, Texted, Shown, Formatted, Odd, Many):
+        for kind in (Getter, Texted, Shown, Formatted, Strange, Odd, Many):
             try:
                 raise kind(i)
             except Many as e:
                 out.append((e.start, e.args))
             except Exception as e:
                 out.append((str(e), f"{e}", e.args, isinstance(e, Odd), issubclass(kind, Odd)))
-    return out
+    return out, log
 """,
     "finalizers": """
 class Last:

@@ -133,10 +133,10 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return inputs.load_attribute(t, value, name)
         if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
-        if is_a(value, type) and is_a(found := objects.class_lookup(value, name), types.WrapperDescriptorType) and lookup(CALLABLES, found):
+        built_in = is_a(value, type) and not is_heap_class(value)
+        if built_in and is_a(found := objects.class_lookup(value, name), types.WrapperDescriptorType) and lookup(CALLABLES, found):
             return Known(found)
-        fixed = name == "__name__" and is_a(value, type) and not is_heap_class(value)
-        if fixed or (is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__")):
+        if (built_in and name == "__name__") or (is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__")):
             return _constant(value, name)
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import WrapperDescriptorType
 from typing import TYPE_CHECKING, Any
 
-from ..ground.names import is_heap_class
+from ..ground.names import is_a, is_heap_class
 from . import instances, objects
 from .cursors import changes
 from .state import Raised, Unmade
@@ -76,7 +77,9 @@ def spelled(t: Tracer, raised: Raised) -> tuple[Callable[[Any], str], Abstract]:
     """str() of an exception, and so format() without a specification: a function that gives it, and what of."""
     cls = raised.cls
     found = objects.class_lookup(cls, "__str__")
-    if found not in _TEXTS or not _is_of(t, cls, "__str__", found) or not _is_of(t, cls, "__format__", object.__format__):
+    if not is_a(found, WrapperDescriptorType) or found not in _TEXTS:
+        raise unseen()
+    if not _is_of(t, cls, "__str__", found) or not _is_of(t, cls, "__format__", object.__format__):
         raise unseen()
     args = objects.items(t, arguments(t, raised))
     if args is None or len(args) > 1:

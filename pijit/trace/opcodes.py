@@ -190,7 +190,7 @@ def with_except_start(t: Tracer, _: Any) -> object:
     leaving, _lasti, _before, raised = t.state.frame.stack[-4:]
     if not isinstance(raised, Raised):
         raise Break("exception_handling", "an exception of the interpreter's")
-    return result(t, calls.call(t, leaving, [Known(raised.cls), raised, Traceback("instance", ())], {}))
+    return result(t, calls.call(t, leaving, [Known(raised.cls), raised, Traceback()], {}))
 
 
 def get_iter(t: Tracer, _: Any) -> object:
