@@ -272,7 +272,7 @@ int64_t pj_call_on_entry(PjRun *r, PjPoint *point)
 }
 
 /* Sets the count at which on_exit is called again; never after a failure. No exception may be set. */
-void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index)
+void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index, PyObject *operand)
 {
     PjExit *e = &fragment->exits[index];
     if (pj_on_exit == NULL || pj_thread.in_callback) {
@@ -283,8 +283,8 @@ void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index)
     e->next = -1;
     PyThreadState *ts = PyThreadState_Get();
     bool left = pj_collector_leave(ts);
-    PyObject *args = Py_BuildValue("(OOiL)", (PyObject *)(r->state != NULL ? (PyObject *)r->state : Py_None),
-                                   (PyObject *)fragment, index, (long long)e->count);
+    PyObject *args = Py_BuildValue("(OOiLO)", (PyObject *)(r->state != NULL ? (PyObject *)r->state : Py_None), (PyObject *)fragment, index,
+                                   (long long)e->count, operand != NULL ? operand : pj_unset);
     int64_t next = number_of(call(pj_on_exit, args, "on_exit failed"), -1, "on_exit failed");
     e->next = next > e->count ? next : -1;
     pj_collector_back(ts, left);

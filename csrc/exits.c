@@ -257,6 +257,16 @@ static PjStep apply_return(PjRun *r, PjExit *e, int64_t *W)
     return PJ_STEP_DONE;
 }
 
+/* What the instruction that is done again finds on top of the stack of its frame (borrowed), or NULL. */
+static PyObject *operand_of(PjRun *r, PjExit *e, PjPending *pending)
+{
+    const int n = e->frames[e->nframes - 1].nstack;
+    if (e->kind != PJ_REDO || n == 0) {
+        return NULL;
+    }
+    return pending != NULL ? pending->values[e->nvalues - 1] : pj_frame_stack(r->frame)[n - 1];
+}
+
 /* Takes the exit. An exception must be set for a "raise" exit and only then. */
 PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
 {
@@ -265,7 +275,7 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
     if (e->kind == PJ_RETURN) {
         PjStep step = apply_return(r, e, W);
         if (PJ_UNLIKELY(e->count == e->next) && r->result != NULL) {
-            pj_call_on_exit(r, fragment, index);
+            pj_call_on_exit(r, fragment, index, NULL);
         }
         return step;
     }
@@ -323,7 +333,7 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W)
         }
     }
     if (due) {
-        pj_call_on_exit(r, fragment, index); /* other threads may run: all objects have been made */
+        pj_call_on_exit(r, fragment, index, operand_of(r, e, pending)); /* other threads may run: all objects have been made */
     }
     if (pending != NULL) {
         pending->exc = exc;

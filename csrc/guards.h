@@ -191,6 +191,9 @@ static inline bool pj_check(PjRow *row, PjRun *r, PyObject **registers, int64_t 
         return pj_class_says(row);
     case PJ_GUARD_TYPE:
         return (PyObject *)Py_TYPE(o) == pj_held(row->object);
+    case PJ_GUARD_ANY:
+        W[row->word] = (int64_t)(intptr_t)o;
+        return true;
     case PJ_GUARD_OBJECT:
         W[row->word] = (int64_t)(intptr_t)o;
         return (PyObject *)Py_TYPE(o) == pj_held(row->object);

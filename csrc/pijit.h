@@ -344,7 +344,7 @@ void pj_raise_later(PyObject *exc);
 bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to be asked another time */
 int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
-void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index);
+void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index, PyObject *operand); /* NULL: none */
 void pj_call_on_trial(PjState *s);
 
 /* namespaces.c */

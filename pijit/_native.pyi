@@ -49,7 +49,7 @@ def set_callbacks(
     *,
     on_frame: Callable[[CodeType, dict[str, Any]], BaseException | bool | None] | None = ...,
     on_entry: Callable[..., int] | None = ...,
-    on_exit: Callable[[CodeState, Fragment, int, int], int | BaseException] | None = ...,
+    on_exit: Callable[[CodeState, Fragment, int, int, object], int | BaseException] | None = ...,
     on_error: Callable[[str], None] | None = ...,
     on_fork: Callable[[], object] | None = ...,
     on_trial: Callable[[CodeState, int, int], BaseException | None] | None = ...,

@@ -18,7 +18,7 @@ import pytest
 import pijit
 from pijit import _native
 from pijit.ground import forks
-from pijit.runtime import driver, entries, hot, resting, tiers
+from pijit.runtime import closing, driver, hot, resting, tiers
 from pijit.runtime.patience import warnings_remembered
 
 SOURCE = "def f(n):\n    s = {k}\n    for i in range(n):\n        s = s + i * 0.5\n    return s\n"
@@ -117,7 +117,7 @@ def test_the_exit_of_a_fragment_that_another_thread_has_retired():
     assert compiles(function, 10)
     record, state = tiers.record_of(function.__code__), _native.state_of(function.__code__)
     native = record.fragments[0].native
-    entries.retire(state, record, native, "not_worth_it")
+    closing.retire(state, record, native, "not_worth_it")
     for index in range(len(record.fragments[0].exits)):
         assert hot.exit_is_hot(state, record, native, index, 1000) == hot.NEVER
 

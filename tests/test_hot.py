@@ -10,7 +10,7 @@ from differential import check, settings
 
 import pijit
 from pijit import _native
-from pijit.runtime import entries
+from pijit.runtime import closing
 from pijit.runtime import hot as hot_exits
 
 OFTEN = 2 * pijit.config.exit_threshold + 2  # the calls after which what follows the exit runs natively
@@ -201,7 +201,7 @@ def test_what_does_not_pay_in_a_loop_leaves_the_one_around_it_alone():
         fast(x, 2)
         state = _native.state_of(fast.__code__)
         (fragment,) = state.data.fragments
-        entries.retire(state, state.data, fragment.native, "not_worth_it")
+        closing.retire(state, state.data, fragment.native, "not_worth_it")
         assert fast(x, 200) == with_a_loop_within(x, 200)
     inner, *others = pijit.stats(fast).fragments
     assert inner.retired == "PJ404"

@@ -71,38 +71,39 @@ class Cache:
         return b.gep(marked, [i64(mark)], source_etype=I8) if mark else marked
 
 
-def read(d: Driver, op: Op, kind: str, site: int, o: Any, word: int = -1) -> Any:
-    """What the rows of the site unbox of the object, into a word where it is looked up: a number, a pointer, or nothing."""
+def read(d: Driver, op: Op, kind: str, site: int, o: Any, words: list[int]) -> tuple[Any, ...]:
+    """What the rows of the site unbox of the object, into words where it is looked up: a number and perhaps its object, a pointer, or nothing."""
     b, function = d.builder, d.function
     slow, after = function.append_basic_block("look"), function.append_basic_block("seen")
     cache = Cache(d, site, slow)
     cache.must(b.icmp_unsigned("==", cache.tag(o), cache.part("owner")))
-    usual = found = o
+    found = o
     if kind != "whole":
         found = field(d, cache.place(o), 0, PTR)
         cache.must(b.icmp_unsigned("!=", found, PTR(None)))
+    usual: tuple[Any, ...] = (found,)
     if kind in NUMBERS:
-        usual = UNBOX[kind](d, found, cache.must)
+        usual = (UNBOX[kind](d, found, cache.must), found)
     elif kind == "object":
         cache.must(b.icmp_unsigned("==", cache.tag(found), cache.part("value")))
-        usual = found
     elif kind == "none":
         cache.must(b.icmp_unsigned("==", found, d.data_symbol("_Py_NoneStruct")))
-        usual = None
+        usual = ()
     fast = b.block
     b.branch(after)
     b.position_at_end(slow)
     d.exit_if(op, b.icmp_signed("!=", call(b, "pj_look_first", I64, d.W, i64(site), o), i64(0)))
-    rare: Any = None if usual is None else memory.load_value(d, word, op.result.type)
+    rare = [memory.load_value(d, word, value.type) for word, value in zip(words, op.results, strict=True)]
     other = b.block
     b.branch(after)
     b.position_at_end(after)
-    if usual is None:
-        return None
-    phi = b.phi(usual.type)
-    phi.add_incoming(usual, fast)
-    phi.add_incoming(rare, other)
-    return phi
+    results = []
+    for here, there in zip(usual, rare, strict=False):
+        phi = b.phi(here.type)
+        phi.add_incoming(here, fast)
+        phi.add_incoming(there, other)
+        results.append(phi)
+    return tuple(results)
 
 
 def write(d: Driver, site: int, o: Any, stored: tuple[str, list[Any]], otherwise: Callable[[], None], over: bool) -> None:

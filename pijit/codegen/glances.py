@@ -45,7 +45,9 @@ def inline(d: Driver, op: Op) -> Any:
 
 def _check(d: Driver, op: Op, row: tuple[Any, ...], owner: Any, found: dict[Value, Any]) -> None:
     b, kind = d.builder, row[0]
-    if kind == "int":
+    if kind == "any":
+        found[row[2]] = owner
+    elif kind == "int":
         found[row[2]] = whole(d, op, owner)
     elif kind == "length":  # of a tuple or list; anything else has been asked to be one
         d.exit_if(op, b.icmp_signed("!=", field(d, owner, LENGTH, I64), i64(row[2])))

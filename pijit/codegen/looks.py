@@ -23,17 +23,19 @@ def layout() -> dict[str, int]:
 
 
 def reads(op: Op) -> str | None:
-    """How a "look" is done by generated code: at "whole", the type of the object itself; or what an attribute is, "object", "none" or a kind of
-    numbers. None: it is not."""
+    """How a "look" is done by generated code: at "whole", the type of the object itself; or what an attribute is, "object", "any" (of any type),
+    "none" or a kind of numbers. None: it is not."""
     (owner,), rows = op.attrs["arguments"], op.attrs["result_guard"]
-    if not layout() or not is_at_hand(owner) or not 1 <= len(rows) <= 2:
+    if not layout() or not is_at_hand(owner) or not 1 <= len(rows) <= 3:
         return None
     *fields, (name, register, *what) = rows
+    if len(fields) == 2 and fields.pop()[:2] != ("any", 1):
+        return None
     if not fields:
         return "whole" if (name, register) == ("object", 0) else None
     if fields[0][:2] != ("field", 0) or register != 1:
         return None
-    return name if name == "object" or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
+    return name if name in ("object", "any") or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
 
 
 def is_at_hand(owner: Any) -> bool:

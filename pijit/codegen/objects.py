@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SET_LENGTH = 24  # its byte offset in CPython's objects (the same in 3.11 to 3.13, 64-bit)
 # Guard rows that unbox into the word at this position of the row.
-_UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "range_iterator"})
+_UNBOXING = frozenset({"int", "float", "bool", "complex", "np", "array", "object", "any", "range_iterator"})
 
 
 @row("obj_len")
@@ -106,10 +106,11 @@ def _look(d: Driver, op: Op) -> Any:
     d.sites.append(("look", owner, [_with_words(guard, op, result_words) for guard in op.attrs["result_guard"]]))
     kind = looks.reads(op)
     if kind is not None:
-        found = attributes.read(d, op, kind, len(d.sites) - 1, d.object(recipe.value), *result_words)
-        if kind in ("whole", "object"):
-            references.retain(d, found)
-        return found
+        results = attributes.read(d, op, kind, len(d.sites) - 1, d.object(recipe.value), result_words)
+        for value, found in zip(op.results, results, strict=True):
+            if is_owned(value.type):
+                references.retain(d, found)
+        return results or None
     number = i64(len(d.sites) - 1)
     failed = call(b, "pj_look_at", I64, d.W, number, d.object(recipe.value)) if at_hand else call(b, "pj_look", I64, d.W, number)
     d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))

@@ -225,7 +225,8 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ315", "guard_globals", "other globals", "The code runs with the globals of another module.",
            "Nothing."),
     # 4xx: recompiles and give-ups
-    Reason("PJ401", "recompiled", "compiled again", "No fragment fitted, so one more was compiled.",
+    Reason("PJ401", "recompiled", "compiled again",
+           "No fragment fitted, so one more was compiled. Or an attribute was found to hold objects of several types in turn: each has a way now.",
            "See the guard that failed."),
     Reason("PJ402", "too_many_versions", "too many fragments",
            "The entry reached the limit on fragments (PIJIT_MAX_FRAGMENTS); new types run in the interpreter.",

@@ -25,4 +25,4 @@ def _is_simple(row: tuple[Any, ...]) -> bool:
         return any(row[3] is cls for cls in CLASSES)
     if kind == "type":
         return any(row[2] is cls for cls in CLASSES)
-    return kind in ("int", "float", "length", "item") or (kind == "is" and row[2] is None)
+    return kind in ("int", "float", "any", "length", "item") or (kind == "is" and row[2] is None)

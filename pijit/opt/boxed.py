@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Leave, Op, Recipe, Value, recipe_values, recipes_of
 from ..ir.types import OBJECT
-from .origins import is_number, whole
+from .origins import is_number, take, whole
 
 _CALLED = frozenset({"call", "make", "do"})  # what it is given may be kept anywhere; what is stored at once is found where it was stored
 _PLACES = _CALLED | {"put"}
@@ -67,6 +67,8 @@ class _Boxes:
                 before.setdefault(first[0], []).append((first[1], number))
         for block, made in before.items():
             for at, number in made:
+                if isinstance(number, Box) and take(number.value.op):
+                    continue
                 op = Op("box", tuple(recipe_values(number)), (OBJECT,), {"arguments": (number,)}, {}, 0 if at is None else at.line)
                 block.ops.insert(len(block.ops) if at is None else block.ops.index(at), op)
 

@@ -21,16 +21,13 @@ from collections.abc import Iterator
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Known, Leave, Op, Recipe, Value, recipe_values, recipes_of
-from ..ir.types import COMPLEX, FLOAT, INT, OBJECT, Np, Type
+from ..ir.types import INT, OBJECT
 from .boxed import boxed
-from .origins import Origin, Origins, is_number, is_part, whole
+from .origins import ROWS, Origin, Origins, is_number, is_part, take, whole
 from .rename import Renamer
 
 _DONE = frozenset({"range", "range_iterator", "held", "one_of", "loaded"})  # made of words, or rewritten: operations may share an exit
 Told = dict["Value | Build", Origin]  # of numbers, and of complex ones by their parts
-_CLASSES: dict[Type, type] = {INT: int, FLOAT: float, COMPLEX: complex}
-_ITEMS = frozenset({"dict_item", "item", "tuple_item"})
-_ROWS = _ITEMS | {"field"}
 
 
 def identity(graph: Graph) -> None:
@@ -101,13 +98,8 @@ def _held(op: Op, inputs: set[Value]) -> set[Value]:
 
 
 def _take_objects(graph: Graph, inputs: set[Value]) -> None:
-    """Looks at an item that is a number give its object, too, where something that needs the number does not have the owner."""
-    looks = {
-        op.result: op
-        for block in graph.blocks
-        for op in block.ops
-        if op.name == "look" and _loaded(op) and op.attrs["result_guard"][0][0] in _ITEMS
-    }
+    """Looks at a number that an object holds give its own object, too, where something that needs the number does not have the owner."""
+    looks = {op.result: op for block in graph.blocks for op in block.ops if op.name == "look" and _loaded(op) and len(op.results) == 1}
     if not looks:
         return
     lacking: dict[Value, None] = {}
@@ -116,14 +108,7 @@ def _take_objects(graph: Graph, inputs: set[Value]) -> None:
             if value in looks and not held.issuperset(recipe_values(looks[value].attrs["arguments"][0])):
                 lacking[value] = None
     for value in lacking:
-        op = looks[value]
-        first, (kind, register, *number) = op.attrs["result_guard"]
-        taken = Value(OBJECT)
-        taken.op = op
-        number_type = op.result.type
-        cls = number_type.dtype.type if isinstance(number_type, Np) else _CLASSES[number_type]
-        op.attrs = op.attrs | {"result_guard": (first, ("object", register, taken, cls), (kind, register, *number))}
-        op.results = (*op.results, taken)
+        take(looks[value])
 
 
 def _needs(graph: Graph, inputs: set[Value]) -> Iterator[tuple[set[Value], set[Value]]]:
@@ -145,7 +130,7 @@ def _loaded(op: Op) -> Told:
     (owner,) = op.attrs["arguments"]
     if len(op.results) != 1 or not is_number(op.result) or not isinstance(owner, Box | Known):
         return {}
-    return {op.result: Origin(owner=owner, row=first)} if len(rest) == 1 and first[0] in _ROWS else {}
+    return {op.result: Origin(owner=owner, row=first)} if len(rest) == 1 and first[0] in ROWS else {}
 
 
 def _stored(block: Block, op: Op, known: Told, inputs: set[Value]) -> Told:
@@ -155,7 +140,7 @@ def _stored(block: Block, op: Op, known: Told, inputs: set[Value]) -> Told:
         return {}
     if value.value in known or value.value in inputs:
         return {}
-    if kind in _ROWS and names:
+    if kind in ROWS and names:
         return {value.value: Origin(owner=owner, row=(kind, 0, *names))}
     if isinstance(owner, Known) or isinstance(owner.value, Const) or names:
         return {}

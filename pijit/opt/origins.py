@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from ..ir.graph import Block, Box, Build, Const, Graph, Jump, Known, Null, Op, Recipe, Value, const, recipe_values
-from ..ir.types import BOOL, FLOAT, INT, Np
+from ..ir.types import BOOL, FLOAT, INT, OBJECT, Np
 from ..ir.types import Scalar as ScalarType
 
+ROWS = frozenset({"dict_item", "item", "tuple_item", "field"})  # that load what an object holds
 _NONE = const(-1)
 
 
@@ -132,6 +133,20 @@ def is_itself(op: Op) -> bool:
     """Whether the number that is looked at is the object itself, not what it holds."""
     rows = op.attrs["result_guard"]
     return len(rows) == len(op.results) == len(op.args) == 1 and rows[0][0] in ("np", "complex", "int", "float") and is_number(op.result)
+
+
+def take(look: object) -> bool:
+    """Makes a look at a number that an object holds give its own object, too; whether it is one."""
+    if not isinstance(look, Op) or look.name != "look" or len(look.results) != 1 or not is_number(look.result):
+        return False
+    first, *rest = look.attrs["result_guard"]
+    if len(rest) != 1 or first[0] not in ROWS:
+        return False
+    taken = Value(OBJECT)
+    taken.op = look
+    look.attrs = look.attrs | {"result_guard": (first, ("any", 1, taken), *rest)}
+    look.results = (*look.results, taken)
+    return True
 
 
 def is_part(value: Value) -> bool:

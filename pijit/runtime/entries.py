@@ -30,12 +30,13 @@ from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
 from pijit.runtime import apart, dozing, driver, lifetimes, messages, resting, worth
 from pijit.runtime.budget import BUDGET
-from pijit.runtime.copies import as_plain
+from pijit.runtime.closing import close, install, leave_alone, retire, turn_off
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+from pijit.trace import learned
 from pijit.trace.limits import TooLong
 from pijit.trace.tracer import Capture
 
@@ -52,7 +53,8 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 @dataclass(slots=True)
 class Entry:
     """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``: how often no
-    fragment fitted, and the time of the first of those. ``hits``: native runs when it was full."""
+    fragment fitted, and the time of the first of those. ``hits``: native runs when it was full. ``again``: how often
+    a fragment was taken out of use because more was known."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -61,6 +63,7 @@ class Entry:
     misses: int = 0
     since: str = ""
     hits: int = -1
+    again: int = 0
     patience: Patience = field(default_factory=Patience)
 
 
@@ -115,10 +118,6 @@ def first_entries(code: CodeType, seen: Outline, options: Options) -> dict[int, 
     return entries
 
 
-def install(state: Any, plan: Plan) -> None:
-    state.set_entries([row for entry in plan.entries.values() if not entry.off for row in entry.rows])
-
-
 # ---- callbacks of the native part ------------------------------------------------------------------------------------
 
 
@@ -141,7 +140,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
         return _LATER
     try:
         if unrolled:
-            _close(state, record, pc, "nothing_to_compile")
+            close(state, record, pc, "nothing_to_compile")
             return NEVER
         return _for_entry(state, entry, pc, raw, failures)
     finally:
@@ -190,7 +189,7 @@ def _for_entry(state: Any, entry: Entry, pc: int, raw: tuple[Any, ...], failures
         failure = error
     raised = _of_program_or_logged(failure)
     if raised is None:
-        _turn_off(state, record, pc, "internal")
+        turn_off(state, record, pc, "internal")
         return NEVER
     return raised
 
@@ -230,7 +229,7 @@ def _compile(
     state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
 ) -> int:
     if _is_too_little(state, record, entry, pc):
-        _turn_off(state, record, pc, "nothing_to_compile")
+        turn_off(state, record, pc, "nothing_to_compile")
         return NEVER
     code, options = record.code, record.options
     line = messages.line_of(code, pc)
@@ -268,7 +267,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         messages.tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 or entry.kind == "after":
-            _turn_off(state, record, pc, unwanted)
+            turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
     wait = _postponed(state, record, entry, pc, capture)
     if wait:
@@ -402,7 +401,7 @@ def _fragment_record(compiled: Any, entry: Entry, line: int, breaks: dict[int, B
         line, kinds[entry.kind], compiled.texts, exits,
         sources=compiled.names, ways=worth.ways(compiled.graph), doubtful=worth.is_doubtful(compiled.graph),
         resumes=tuple((e.frames[0].pc if e.frames else -1, e.kind == "continue" and len(e.frames) == 1) for e in compiled.exits),
-        compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
+        places=tuple(map(learned.place, compiled.exits)), compile_seconds=compiled.seconds, lines=frozenset(compiled.capture.lines - stops),
         texts={"graph": graph_text(compiled.graph), "code": compiled.native.code},
         kernels=tuple(op.attrs["kernel"] for block in compiled.graph.blocks for op in block.ops if "kernel" in op.attrs),
     )  # fmt: skip
@@ -442,43 +441,9 @@ def add_entries_after(record: Record, root_pc: int, done: bool = False) -> bool:
     return changed
 
 
-def _turn_off(state: Any, record: Record, pc: int, reason: str) -> None:
-    row = reasons.lookup(reason)
-    log.event("perf", record.code, messages.line_of(record.code, pc), f"{row.id} {row.title}: not compiled from here", id=row.id)
-    _close(state, record, pc, reason)
-
-
-def _close(state: Any, record: Record, pc: int, reason: str) -> None:
-    """Nothing more is compiled for an entry."""
-    entry = record.plan.entries[pc]
-    entry.off = reasons.lookup(reason).id
-    if entry.kind != "start":
-        install(state, record.plan)
-    if all(entry.off and not state.fragments(pc) for pc, entry in record.plan.entries.items()):
-        leave_alone(state)
-
-
-def leave_alone(state: Any) -> None:
-    """Nothing of a function runs natively, or will: its calls are the interpreter's own."""
-    from pijit.runtime import tiers
-
-    state.mode = "off"
-    as_plain(state.data.code, state.data.callers)
-    tiers.rest()
-
-
-def retire(state: Any, record: Record, native: Any, reason: str) -> None:
-    """Takes a fragment out of use. The other entries stay: what goes on in a loop may not pay where the loop around it does."""
-    fragment: FragmentRecord = native.data()
-    plan: Plan = record.plan
-    pc = next(pc for pc in plan.entries if native in state.fragments(pc))
-    state.remove_fragment(pc, native)
-    fragment.retire(reason)
-    _turn_off(state, record, pc, reason)
-
-
-def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseException:
-    """An exit was taken often. Gives the count to be called at again, -1 never; or what a signal's handler raised."""
+def on_exit(state: Any, native: Any, index: int, count: int, operand: Any) -> int | BaseException:
+    """An exit was taken often. ``operand``: what an instruction that is done again finds on top of the stack, or UNSET. Gives the count to be
+    called at again, -1 never; or what a signal's handler raised."""
     record: Record = state.data
     begun = _begin(record)
     if not begun:
@@ -487,7 +452,7 @@ def on_exit(state: Any, native: Any, index: int, count: int) -> int | BaseExcept
         from pijit.runtime import hot
 
         resting.wake()
-        return hot.exit_is_hot(state, record, native, index, count)
+        return hot.exit_is_hot(state, record, native, index, count, operand)
     except BaseException as error:
         failure = error
     finally:

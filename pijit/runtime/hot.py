@@ -1,5 +1,6 @@
 """Hot exits: what is done about an exit that is taken again and again.
 
+- Where an attribute holds another type than the one that was captured, the fragment is compiled again, with a way for each.
 - A fragment that does not pay is retired (see worth).
 - An exit at an instruction that native code knows (an overflow, a floating-point flag, a result of another type, ...) becomes an entry
   of its own at the next instruction, so that only that one runs in the interpreter, if that.
@@ -9,23 +10,32 @@ from __future__ import annotations
 
 from typing import Any
 
+from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG
 from pijit.runtime import worth
-from pijit.runtime.entries import add_entries_after, install, retire
+from pijit.runtime.closing import install, retire, take_out
+from pijit.runtime.entries import add_entries_after
 from pijit.runtime.records import FragmentRecord, Record
+from pijit.trace import learned
 
 NEVER = -1
 _TRIAL = 128  # times that an exit is taken before its fragment is judged
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
+_MOST = 8  # times that an entry's fragments are made again because more is known
 _LAST = 10**6  # a fragment that has come so far is left alone
 
 
-def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int) -> int:
-    """Deals with one hot exit; gives the count at which to look again."""
+def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int, operand: Any = _native.UNSET) -> int:
+    """Deals with one hot exit; gives the count at which to look again. ``operand``: see on_exit."""
     fragment: FragmentRecord = native.data()
     exit = fragment.exits[index]
     if exit.kind == "poll" or fragment.retired:  # another thread was quicker, or runs on in what it has retired
+        return NEVER
+    place = fragment.places[index]
+    if place is not None and operand is not _native.UNSET and _has_learned(state, record, native, place, operand):
+        again = reasons.lookup("recompiled")
+        log.event("exits", record.code, exit.line, f"{again.id} {again.title}: .{place.name} holds another type, {count} times", id=again.id)
         return NEVER
     if count >= _TRIAL:
         doubtful = _is_doubtful(record)
@@ -40,6 +50,18 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int)
         reason = reasons.lookup(exit.reason)
         log.event("exits", record.code, exit.line, f"{reason.id} {reason.title}: taken {count} times; an entry was made after it", id=reason.id)
     return max(_TRIAL, count * _GROWTH) if count < _LAST else NEVER
+
+
+def _has_learned(state: Any, record: Record, native: Any, place: learned.Place, owner: Any) -> bool:
+    """Whether what an attribute holds is of a type that was not known there: then the fragment goes, for one that has a way for each."""
+    entry = next(entry for pc, entry in record.plan.entries.items() if native in state.fragments(pc))
+    if entry.again >= _MOST or CONFIG.stance != "compile" or not learned.learn([place], owner):
+        return False
+    learned.learn(native.data().places, owner)
+    take_out(state, record, native, "recompiled")
+    entry.again += 1
+    entry.compiled -= 1
+    return True
 
 
 def _leaves_early(fragment: FragmentRecord, index: int) -> bool:

@@ -71,6 +71,7 @@ class FragmentRecord:
     # Of each exit: the instruction of the root frame where the interpreter goes on, and whether it is the first that native code has not
     # begun; -1 for returns.
     resumes: Sequence[tuple[int, bool]] = ()
+    places: Sequence[Any] = ()  # of each exit: where it reads an attribute again (learned.place), or None
     native: Any = None
     compile_seconds: float = 0.0
     lines: frozenset[tuple[str, int]] = frozenset()  # (file, line) of everything that it covers

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _LOOKED_AT = 64  # items
-_MOST = 3  # ways
+MOST = 3  # ways
 _FORKS = 100  # in a graph: without a limit it would be large where many items meet
 _OTHERS = (int, float, type(None))
 
@@ -57,7 +57,7 @@ def _samples(items: Any) -> list[Any]:
     counts = Counter(map(type, some))
     if not all(cls in _OTHERS or objects.is_plain(cls) for cls in counts):
         return []
-    return [next(item for item in some if type(item) is cls) for cls, _ in counts.most_common(_MOST)]
+    return [next(item for item in some if type(item) is cls) for cls, _ in counts.most_common(MOST)]
 
 
 def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:

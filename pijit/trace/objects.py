@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import enum
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -129,7 +131,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     origin = origin_of(t, owner)
     dynamic = origin is None or is_stored(t, place)
     if dynamic or held is _UNSET:
-        held = t.made.get((class_of(owner), row), held)
+        held = t.supposed.get(key, t.made.get((class_of(owner), row), held))
     if held is _UNSET:
         raise Break("attribute", _text(owner, row))
     if origin is None or dynamic or held is t.made.get((class_of(owner), row), _UNSET):
@@ -141,6 +143,30 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if found is None:
         found = t.entry_values[source] = inputs.load(t, source, held)
     return found
+
+
+def to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
+    """What an attribute that an instance itself holds is taken to be like, where the program reads it; UNSET for any other."""
+    row = ("field", name)
+    cls, origin = class_of(owner), origin_of(t, owner)
+    if not is_plain(cls) or not (origin is None or is_stored(t, row)) or _is_known(t, owner, row):
+        return _UNSET
+    found = class_lookup(cls, name)  # type: ignore[arg-type]
+    if found is not MISSING and not is_slot(found) and is_data(found):
+        return _UNSET
+    actual = actual_of(t, owner)
+    return t.made.get((cls, row), _UNSET if actual is MISSING else _native.field(actual, name))
+
+
+@contextmanager
+def supposed(t: Tracer, owner: Abstract, name: str, sample: Any) -> Iterator[None]:
+    """What the attribute holds is like the sample."""
+    key = ("place", _identity(owner), ("field", name))
+    t.supposed[key] = sample
+    try:
+        yield
+    finally:
+        del t.supposed[key]
 
 
 def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:

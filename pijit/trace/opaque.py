@@ -194,6 +194,14 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     return _finish(t, result)
 
 
+def look_any(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> Value:
+    """The object that a row loads in the middle of the fragment, whatever it is."""
+    attrs = {"arguments": (owner.recipe(),)}
+    op = Op("look", owner.parts(), (OBJECT,), attrs, {"redo": t.exit("redo", "source_changed")}, t.line)
+    op.attrs["result_guard"] = (row[0], 0, *row[1:]), ("any", 1, op.result)
+    return t.append(op)  # type: ignore[no-any-return]
+
+
 def like(t: Tracer, value: Value, sample: Any, exit: Exit | None = None) -> Abstract:
     """The abstract value of an object that is like the sample, or leaves: does the instruction again, or takes the exit that is given."""
     expected = Guards()

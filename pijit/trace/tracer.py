@@ -145,6 +145,7 @@ class Tracer:
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
         self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
+        self.supposed: dict[Any, Any] = {}  # by place, on the way that is followed: what an attribute holds is like this
         self.item_types = 1  # for how many types of an item of a list there is a way of its own,
         self.forks = 0  # and how often
         self.raises = 0  # how many exceptions there are ways for

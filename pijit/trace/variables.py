@@ -6,10 +6,10 @@ from typing import Any
 
 from .. import _native
 from ..pycode.liveness import live
-from . import calls, closures, farewells, inputs, objects
+from . import calls, closures, farewells, inputs, learned, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
-from .tracer import Tracer
+from .tracer import END, Tracer
 from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known
 
 
@@ -199,7 +199,12 @@ _SPECIAL_NAMES = frozenset({"__builtins__", "__annotations__"})
 
 
 def load_attr(t: Tracer, name: str) -> object:
-    return result(t, calls.attribute(t, t.pop(), name))
+    owner = t.pop()
+    samples = learned.samples(t, owner, name)
+    if samples:
+        learned.fork(t, owner, name, samples, lambda: calls.attribute(t, owner, name))
+        return END
+    return result(t, calls.attribute(t, owner, name))
 
 
 def load_method(t: Tracer, name: str) -> None:

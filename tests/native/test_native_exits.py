@@ -681,8 +681,9 @@ def test_hot_exits_are_reported():
 
     calls = []
 
-    def on_exit(state, fragment, index, count):
+    def on_exit(state, fragment, index, count, operand):
         calls.append((index, count))
+        assert operand is _native.UNSET
         assert state is _native.state_of(f.__code__)
         return {3: 5, 5: -1}[count]
 
@@ -692,6 +693,19 @@ def test_hot_exits_are_reported():
         assert f(1) == 2
     assert calls == [(0, 3), (0, 5)]
     assert fragment.exits == [10]
+
+
+def test_what_is_on_top_of_the_stack_is_reported():
+    def f(x):
+        return x + 1
+
+    seen = []
+    operands = [("const", 20), ("const", 22)]
+    code = f.__code__
+    _native.set_callbacks(on_exit=lambda *args: seen.append(args[4]) or -1, exit_threshold=2)
+    start(f, [], [("redo", [(None, nc.pcs(code, "BINARY_OP")[0], {}, operands)], [], None)])
+    assert [f(1) for _ in range(4)] == [42] * 4
+    assert seen == [22]
 
 
 def test_names_are_stored_before_resuming():

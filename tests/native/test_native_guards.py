@@ -74,6 +74,7 @@ CASES = [
     (("is", 0, HIT), [HIT], [None, object()]),
     (("type", 0, int), [1, 2**100], [True, 1.0]),
     (("object", 0, 2, list), [[], [1]], [(), None]),
+    (("any", 0, 2), [[], None, 1], []),
     (("length", 0, 2), [[1, 2], (1, 2)], [[1], "ab", (1, 2, 3), {1, 2}]),
     (arr(), [np.ones(3), np.ones(6)[::2], np.ones(3)[::-1], np.ones(0)],
      [np.ones(1), np.ones((3, 3)), np.ones(3, "f4"), np.ones(3, ">f8"), READ_ONLY, UNALIGNED, [1.0],

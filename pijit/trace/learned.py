@@ -1,0 +1,129 @@
+"""Attributes that hold objects of a few types in turn, such as a number or None: what exits have shown of them.
+
+Where a fragment reads an attribute that it stores to, or one of an object that is known by its type only, capture takes it to be like the one at
+hand. Exits tell of others. Their types are known for the code object from then on, and where it is captured again they are told apart, with a way
+onward for each, as items of lists are (kinds.py). An object to go on with is remembered weakly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+
+from .. import _native
+from ..ground.names import is_a
+from ..ir.graph import Exit, Value
+from ..ir.types import BOOL
+from ..pycode.instructions import Bytecode, decode
+from . import deeds, kinds, objects, opaque
+from .values import Abstract, Known, Opaque
+
+if TYPE_CHECKING:
+    from .tracer import Tracer
+
+
+class Place(NamedTuple):
+    """An instruction that reads an attribute, and how many types of what that holds were known when it was captured."""
+
+    code: ref[CodeType]
+    pc: int
+    name: str
+    types: int
+
+
+_STANDINS: dict[type, Any] = {int: 0, float: 0.5, bool: True, type(None): None}
+_FORKS = 30  # in a graph, with those of items: what follows is there once for each way
+_Samples = list[Callable[[], Any]]  # each gives an object of another type, as long as there is one
+
+
+# ---- what exits show -------------------------------------------------------------------------------------------------------
+
+
+def place(exit: Exit) -> Place | None:
+    """Where an attribute is read, if the exit is one that does this again."""
+    if exit.kind != "redo" or exit.reason != "source_changed":
+        return None
+    frame = exit.frames[-1]
+    bytecode = decode(frame.code)
+    step = bytecode.at(frame.pc).micros[0]
+    return Place(ref(frame.code), frame.pc, step.arg, len(_known(bytecode, frame.pc))) if step.name == "LOAD_ATTR" else None
+
+
+def learn(places: Iterable[Place | None], owner: Any) -> bool:
+    """Notes what the owner's attributes hold that are read at the places; whether more types are known now than were when that was captured."""
+    news = False
+    for at in places:
+        code = at and at.code()
+        if at is not None and code is not None:
+            bytecode = decode(code)
+            _note(bytecode, at.pc, _native.field(owner, at.name))
+            news |= len(_known(bytecode, at.pc)) > at.types
+    return news
+
+
+def _known(bytecode: Bytecode, pc: int) -> _Samples:
+    rows: dict[int, _Samples] = bytecode.analyses.setdefault("learned", {})
+    return rows.setdefault(pc, [])
+
+
+def _note(bytecode: Bytecode, pc: int, held: Any) -> bool:
+    """Whether its type is news."""
+    known = _known(bytecode, pc)
+    known[:] = [sample for sample in known if not (isinstance(sample, ref) and sample() is None)]
+    if len(known) >= kinds.MOST or any(type(sample()) is type(held) for sample in known):
+        return False
+    sample = _sample(held)
+    known += [] if sample is None else [sample]
+    return sample is not None
+
+
+def _sample(held: Any) -> Callable[[], Any] | None:
+    """Gives an object like the one that is held, as long as there is one; None for what there is no way of its own for."""
+    cls = type(held)
+    if cls in _STANDINS:
+        return partial(_STANDINS.get, cls)
+    if not objects.is_plain(cls) and not is_a(held, np.ndarray):
+        return None
+    try:
+        return ref(held)
+    except TypeError:
+        return None
+
+
+# ---- ways onward -----------------------------------------------------------------------------------------------------------
+
+
+def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
+    """Objects like those that the attribute may hold, one of each type; none where only one is known."""
+    held = objects.to_be_looked_at(t, owner, name) if t.last_micro and isinstance(owner, Opaque | Known) else objects.UNSET
+    if held is objects.UNSET or t.forks >= _FORKS:
+        return []
+    frame = t.state.frame
+    if type(held) in _STANDINS:
+        t.again |= _note(frame.bytecode, frame.pc, held) and len(_known(frame.bytecode, frame.pc)) > 1
+    known = [sample() for sample in _known(frame.bytecode, frame.pc)]
+    found = {id(type(sample)): sample for sample in (*known, held)}
+    return list(found.values()) if len(found) > 1 else []
+
+
+def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callable[[], Abstract]) -> None:
+    """Ends the instruction with a way for each type of what the attribute holds. ``read`` gives it, on a way where it is of that type."""
+    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
+    found = opaque.look_any(t, owner, ("field", name))
+
+    def is_like(sample: Any) -> Value:
+        return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
+
+    def follow(number: int) -> None:
+        with objects.supposed(t, owner, name, samples[number]):
+            t.push(read())
+        frame = t.state.frame
+        frame.pc = frame.bytecode.at(frame.pc).next
+        t.block.end = t.goto(t.state)
+
+    t.ways([partial(is_like, sample) for sample in samples[:-1]], follow)
