@@ -45,7 +45,8 @@ ROWS: tuple[Reason, ...] = (
            "A generator runs natively where it is made and consumed at once, if its steps have no effect outside and no yield is in a try or with.",
            "Compute in a plain function and let the generator call it; yield what is to be stored, and store it in the loop."),
     Reason("PJ103", "exception_handling", "exception handling",
-           "A with is not captured, or the handler of an exception looks at it or does more than native code can do again.",
+           "A with is not captured, or the handler of an exception looks at more of it than its class, arguments and attributes,"
+           " or does more than native code can do again.",
            "Put the hot loop into a function of its own, inside the try; count or note in the handler, and do the rest behind it."),
     Reason("PJ104", "block_limit", "too many versions of one place",
            "Types that change along different paths made more versions of one block than the limit allows.",

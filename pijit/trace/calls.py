@@ -15,6 +15,7 @@ from ..ground.partials import PARTIALS
 from . import (
     closures,
     dunder,
+    exceptions,
     functions,
     generators,
     inheritance,
@@ -28,6 +29,7 @@ from . import (
     sources,
 )
 from .inline import INLINED, push_call, push_frame, push_made
+from .state import Raised
 from .tables import ATTRIBUTES, CALLABLES, PURE
 from .values import (
     LAZY,
@@ -77,8 +79,9 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return special
     if function is functools.reduce:
         return lazily.reduced(t, args, kwargs)
-    if raising.is_raised(t, function, kwargs):
-        return raising.throw(t, function, args)
+    raised = raising.made(t, function, args, kwargs)
+    if raised is not None:
+        return raised
     consumer = lookup(generators.CONSUMERS, function)
     if consumer is not None and "key" in kwargs:
         return lazily.by_key(t, function, args, kwargs)
@@ -120,6 +123,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     if isinstance(owner, Container) and owner.kind == "super":
         cls, self_ = owner.items
         return inheritance.attribute(t, cls, self_, name)
+    if isinstance(owner, Raised):
+        return exceptions.attribute(t, owner, name)
     if objects.is_plain(objects.class_of(owner)):
         return objects.attribute(t, owner, name)
     if isinstance(owner, Known):
@@ -128,10 +133,10 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return inputs.load_attribute(t, value, name)
         if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
-        if value is object and name == "__setattr__":
-            return Known(object.__setattr__)
-        fixed = name == "__name__" and is_a(value, type) and not is_heap_class(value)
-        if fixed or (is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__")):
+        built_in = is_a(value, type) and not is_heap_class(value)
+        if built_in and is_a(found := objects.class_lookup(value, name), types.WrapperDescriptorType) and lookup(CALLABLES, found):
+            return Known(found)
+        if (built_in and name == "__name__") or (is_a(value, (np.ufunc, type, np.dtype)) and not name.startswith("__")):
             return _constant(value, name)
     kind = kind_of(owner)
     row = ATTRIBUTES.get((kind, name))
@@ -142,9 +147,9 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         item = opaque.record_item(t, owner, fields.index(name))
         assert item is not None
         return item
-    found = method(t, owner, name)
-    if found is not None:
-        return Container("bound_method", (Known(found), owner))
+    by_type = method(t, owner, name)
+    if by_type is not None:
+        return Container("bound_method", (Known(by_type), owner))
     builtin = class_of(owner) if name == "__class__" else None
     if builtin is not None:
         return Known(builtin)

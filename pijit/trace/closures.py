@@ -106,7 +106,7 @@ def store(t: Tracer, of: CellValue, name: str, value: Abstract) -> None:
     """Stores in a cell: the variable of the frame that owns it."""
     if of.function is not None:
         raise Break("nonlocal_store", name)
-    t.effect(name)
+    t.effect(name, virtual=True)
     t.state.frames[of.depth].locals[of.slot] = value
 
 

@@ -19,10 +19,10 @@ from ..ground.names import is_heap_class
 from ..ir.graph import Exit, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
-from . import objects, opaque, raising, standins
+from . import caught, objects, opaque, standins
 from .inputs import is_inner
 from .instances import settled
-from .values import Abstract, Break, Instance, Known, Opaque, Scalar, items_of, value_of
+from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -186,11 +186,12 @@ def _item_or_made(t: Tracer, owner: Opaque, key: Abstract, factory: type, sample
 
 
 def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
-    if owner.cls is not dict or not raising.catches(t, KeyError):
+    args = Container("tuple", (key,))
+    if owner.cls is not dict or not caught.catches(t, KeyError, args):
         return find(t, "item", owner, key)
     nothing = as_object(t, Known(objects.MISSING))
     found = find(t, "get", owner, key, nothing)
-    raising.where(t, t.emit("same", (found, nothing), BOOL), KeyError)
+    caught.where(t, t.emit("same", (found, nothing), BOOL), KeyError, args)
     return found
 
 

@@ -1,18 +1,18 @@
 """f-strings and str() of numbers and texts: CPython's own functions are called, without leaving native code. Nothing of the program's runs;
 where a format is wrong the interpreter does it again, and raises.
 
-Texts that are put together for exceptions which nobody sees (raising.py) are not.
+Texts for exceptions that are handled here (raising.py) are put together when a handler looks at them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ir.types import BOOL, FLOAT, INT, Np
-from . import deeds, opaque, raising
-from .state import Handling, Unmade
+from . import deeds, exceptions, opaque, raising
+from .exceptions import Message
+from .state import Handling, Raised
 from .values import Abstract, Break, Container, Known, Opaque, Scalar
 
 if TYPE_CHECKING:
@@ -30,28 +30,20 @@ _PARTS = frozenset({
 _SAMPLES = {INT: (0, 7, -7), FLOAT: (0.0, -2.5, float("nan")), BOOL: (True,)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Message(Unmade):
-    """A text that nobody will see."""
-
-
 def convert_value(t: Tracer, which: int) -> None:
     """FORMAT_VALUE's and CONVERT_VALUE's str(), repr() and ascii()."""
-    value = t.pop()
-    samples = _samples(value, "CONVERT_VALUE")
-    if samples and _is_unseen(t):
-        t.push(Message())
-    else:
-        t.push(text_of(t, value) if which == 1 and _is_of_python(value) else called(t, _CONVERSIONS[which], value))
+    function, value = _spelled(t, _CONVERSIONS[which], t.pop())
+    _samples(value, "CONVERT_VALUE")
+    _push(t, lambda t, value: text_of(t, value) if function is str and _is_of_python(value) else called(t, function, value), value)
 
 
 def format_simple(t: Tracer, _: Any) -> None:
-    value = t.pop()
-    samples = _samples(value, "FORMAT_SIMPLE")
-    if samples and _is_unseen(t):
-        t.push(Message())
+    function, value = _spelled(t, str, t.pop())
+    _samples(value, "FORMAT_SIMPLE")
+    if function is not str:
+        _push(t, lambda t, value: called(t, function, value), value)
     else:
-        t.push(text_of(t, value) if _is_of_python(value) else called(t, format, value))
+        _push(t, lambda t, value: text_of(t, value) if _is_of_python(value) else called(t, format, value), value)
 
 
 def format_with_spec(t: Tracer, _: Any) -> None:
@@ -59,23 +51,35 @@ def format_with_spec(t: Tracer, _: Any) -> None:
     samples = _samples(value, "FORMAT_WITH_SPEC")
     if not deeds.is_text(spec):
         raise Break("formatting", "FORMAT_WITH_SPEC")
-    unseen = isinstance(spec, Known) and _are_formatted(samples, spec.value) and _is_unseen(t)
-    if unseen:
-        t.push(Message())
-    elif isinstance(value, Scalar) and _is_of_python(value):
-        t.push(called(t, _FORMATS[value.value.type], value, spec))  # type: ignore[index]
+    function: Callable[..., str] = _FORMATS[value.value.type] if isinstance(value, Scalar) and _is_of_python(value) else format  # type: ignore[index]
+    if isinstance(spec, Known) and _are_formatted(samples, spec.value):
+        _push(t, lambda t, value: called(t, function, value, spec), value)
     else:
-        t.push(called(t, format, value, spec))
+        t.push(called(t, function, value, spec))
 
 
 def build_string(t: Tracer, count: int) -> None:
     parts = t.popn(count)
     if any(isinstance(part, Message) for part in parts):
-        t.push(Message())
+        t.push(Message(lambda t: _joined(t, [exceptions.seen(t, part) for part in parts])))
     elif all(map(deeds.is_text, parts)):
         t.push(_joined(t, parts))
     else:
         raise Break("formatting", "BUILD_STRING")
+
+
+def _push(t: Tracer, make: Callable[[Tracer, Abstract], Abstract], value: Abstract) -> None:
+    """Pushes the text that is made of a value, which may be such a text itself."""
+
+    def made(t: Tracer) -> Abstract:
+        return make(t, exceptions.seen(t, value))
+
+    t.push(Message(made) if _is_unseen(t) else made(t))
+
+
+def _spelled(t: Tracer, function: Callable[[Any], str], value: Abstract) -> tuple[Callable[[Any], str], Abstract]:
+    """The function and its argument, for an exception of which str() is taken those that give this."""
+    return exceptions.spelled(t, value) if function is str and isinstance(value, Raised) else (function, value)
 
 
 def _joined(t: Tracer, parts: list[Abstract]) -> Abstract:
@@ -124,16 +128,16 @@ def _are_formatted(samples: tuple[Any, ...], spec: str) -> bool:
     return True
 
 
-# ---- for exceptions that nobody sees ---------------------------------------------------------------------------------------
+# ---- for exceptions --------------------------------------------------------------------------------------------------------
 
 
 def _is_unseen(t: Tracer) -> bool:
     """Whether a text is for an exception that may be handled here. If so, here begins what an exit does again, unless it has begun."""
-    frame = t.state.frame
-    if raising.is_left(frame) or not raising.may_be_handled(t) or not _is_of_exception(t):
+    here = raising.place(t)
+    if raising.is_left(here) or not raising.may_be_handled(t) or not _is_of_exception(t):
         return False
     if t.state.handling is None:
-        t.state.handling = Handling((frame.bytecode, frame.pc), t.checkpoint)
+        t.state.handling = Handling(here, t.checkpoint)
     return True
 
 

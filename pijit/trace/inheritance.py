@@ -67,7 +67,7 @@ def attribute(t: Tracer, cls: Abstract, owner: Abstract, name: str) -> Abstract:
         return Container("bound_method", (Known(found.__func__), Known(actual)))
     if type(found) is staticmethod:
         return Known(found.__func__)
-    if found is object.__dict__["__init__"]:
+    if is_a(found, types.WrapperDescriptorType) and found in CALLABLES and not of_class:
         return Container("bound_method", (Known(found), owner))
     raise Break("attribute", f"super().{name}")
 

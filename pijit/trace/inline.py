@@ -57,7 +57,7 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     if name_of(function.__globals__).partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
     _allow(t, code, function.__globals__, function.__qualname__)
-    args, kwargs = _given(t, args, kwargs)
+    args, kwargs = given(t, args, kwargs)
     t.guards.check(
         closures.source_of(t, called), "python_function", code, function.__globals__,
         (function.__defaults__ is not None) + 2 * (function.__kwdefaults__ is not None),
@@ -67,7 +67,7 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
 
 
-def _given(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:
+def given(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:
     """The arguments as parameters hold them: a list is one, however often it is read. A generator, `zip` and the like can be read once
     (variables.load_fast)."""
     from .variables import keep
@@ -107,7 +107,7 @@ def push_made(t: Tracer, made: Container, args: list[Abstract], kwargs: dict[str
     _allow(t, code.value, globals_, name)
     iterates = code.value.co_varnames[:1] == (".0",)  # a comprehension: its argument is a new iterator, which nothing else holds
     if not iterates:
-        args, kwargs = _given(t, args, kwargs)
+        args, kwargs = given(t, args, kwargs)
     if not isinstance(keyword_defaults, Instance | NullValue):
         raise Break("not_inlinable", f"{name}: others have seen its defaults")
     named = dict(zip(keyword_defaults.names, keyword_defaults.items, strict=True)) if isinstance(keyword_defaults, Instance) else {}

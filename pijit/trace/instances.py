@@ -14,7 +14,7 @@ from ..ir.types import Obj
 from ..pycode.liveness import live
 from . import closures, farewells, inline, objects, opaque, standins, views
 from .cursors import changes
-from .state import Then
+from .state import Then, Unmade
 from .values import (
     Abstract,
     Break,
@@ -99,7 +99,7 @@ def field(t: Tracer, owner: Instance, name: str) -> Abstract | None:
 
 def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
     """Stores a field or item in a virtual object."""
-    t.effect("store")
+    t.effect("store", virtual=True)
     if owner.kind == "dict":
         views.may_store(t)
     if any(inner.token is owner.token for inner in instances_in(bounded(value))):
@@ -115,7 +115,7 @@ def store(t: Tracer, owner: Instance, name: Any, value: Abstract) -> None:
 
 def remove(t: Tracer, owner: Instance, name: str) -> None:
     """Removes a field or item of a virtual object."""
-    t.effect("del")
+    t.effect("del", virtual=True)
     if owner.kind == "dict":
         views.may_store(t)
     if owner.kind == "record" or name not in owner.names:
@@ -157,9 +157,20 @@ def settled(t: Tracer, *values: Abstract, fixed: Fixed = "none", redone: bool = 
     given = list(values)
     while (found := next((inner for value in given for inner in _to_be_made(t, value, fixed, given)), None)) is not None:
         real = make_real(t, found, _sample(t, found))
+        if not redone and _has_changed(t, found):
+            t.effect("make")
         # in one go: what holds it is then one object in both, too
         given = replace([*t.state.frames, *([] if redone else t.checkpoint)], found, real, *given)
     return given
+
+
+def _has_changed(t: Tracer, made: Abstract) -> bool:
+    """Whether a virtual object is another one than where the exception was raised that is being handled."""
+    handling = t.state.handling
+    if handling is None or not isinstance(made, Instance):
+        return False
+    before = (inner for frame in handling.frames for _, held, keys in frame.containers() for key in keys for inner in instances_in(held[key]))
+    return any(inner.token is made.token and inner is not made for inner in before)
 
 
 def _to_be_made(t: Tracer, value: Abstract, fixed: Fixed, given: list[Abstract]) -> Iterator[Container]:
@@ -233,6 +244,8 @@ def _names(virtual: Container) -> Iterable[Any]:
 
 def _sample(t: Tracer, virtual: Container) -> Any:
     """An object like the one that is made."""
+    if isinstance(virtual, Unmade):
+        virtual.recipe()
     if virtual.kind == "function":
         code = virtual.items[0]
         assert isinstance(code, Known)

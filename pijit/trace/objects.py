@@ -35,9 +35,8 @@ _WILD = {"dict_item": ANY_NAME, "field": ANY_FIELD, "item": ("item",)}
 
 _OF_ENUMS = tuple((vars(enum.Enum)[name], f"_{name}_") for name in ("name", "value"))  # what the property gives that enum.py defines
 _dict_offset = vars(type)["__dictoffset__"].__get__
-_GENERIC = (object, tuple, list, dict, int, float, str, set)  # types that get attributes as object does
+_GENERIC = (object, tuple, list, dict, int, float, str, set, BaseException)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
-_SLOT = types.MemberDescriptorType
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
 
@@ -74,6 +73,11 @@ def is_plain(cls: type | None) -> bool:
         and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
         and class_lookup(cls, "__getattr__") is MISSING
     )
+
+
+def is_slot(found: Any) -> bool:
+    """Whether it is a slot of a Python class. Those of built-in types are not all for objects."""
+    return type(found) is types.MemberDescriptorType and is_heap_class(found.__objclass__)
 
 
 def class_lookup(cls: type, name: str) -> Any:
@@ -148,7 +152,7 @@ def to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
     if not is_plain(cls) or not (origin is None or is_stored(t, row)) or _is_known(t, owner, row):
         return _UNSET
     found = class_lookup(cls, name)  # type: ignore[arg-type]
-    if found is not MISSING and type(found) is not _SLOT and is_data(found):
+    if found is not MISSING and not is_slot(found) and is_data(found):
         return _UNSET
     actual = actual_of(t, owner)
     return t.made.get((cls, row), _UNSET if actual is MISSING else _native.field(actual, name))
@@ -223,7 +227,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     assert cls is not None
     found = class_lookup(cls, name)
     kind = type(found)
-    slot = kind is _SLOT
+    slot = is_slot(found)
     if isinstance(owner, Instance) and (slot or not is_data(found)):
         from . import instances
 
@@ -240,7 +244,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
             return fetch(t, owner, ("field", name), ("field", name), held)
         holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
         return _bound(t, owner, cls, name, found)
-    _guard_member(t, cls, name, found)
+    t.guards.member(cls, name, found)
     if kind is property and is_a(found.fget, types.FunctionType) and t.last_micro:
         from . import calls
 
@@ -274,7 +278,7 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     if type(cls) is not type:
         t.guards.member(type(cls), name, _UNSET)
     if is_a(found, types.FunctionType):
-        _guard_member(t, cls, name, found)
+        t.guards.member(cls, name, found)
         return Known(found)
     return _bound(t, Known(cls), cls, name, found)
 
@@ -287,7 +291,7 @@ def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abst
         if value is None:
             value = t.entry_values[source] = inputs.load(t, source, found)
         return value
-    _guard_member(t, cls, name, found)
+    t.guards.member(cls, name, found)
     if is_a(found, types.FunctionType):
         return Container("bound_method", (Known(found), owner))
     if type(found) is staticmethod:
@@ -305,12 +309,8 @@ def special(t: Tracer, owner: Abstract, name: str) -> types.FunctionType | None:
     found = class_lookup(cls, name) if cls is not None and is_heap_class(cls) else None
     if cls is None or not is_a(found, types.FunctionType):
         return None
-    _guard_member(t, cls, name, found)
-    return found
-
-
-def _guard_member(t: Tracer, cls: type, name: str, found: Any) -> None:
     t.guards.member(cls, name, found)
+    return found
 
 
 def is_data(found: Any) -> bool:
@@ -396,9 +396,9 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", name)
     found = class_lookup(cls, name)
-    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+    if not is_slot(found) and found is not MISSING and is_data(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
-    if type(found) is not _SLOT and _dict_offset(cls) == 0:
+    if not is_slot(found) and _dict_offset(cls) == 0:
         raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
     if isinstance(owner, Instance):
         from . import instances
@@ -423,7 +423,7 @@ def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", f"del {name}")
     found = class_lookup(cls, name)
-    if type(found) is not _SLOT and found is not MISSING and is_data(found):
+    if not is_slot(found) and found is not MISSING and is_data(found):
         raise Break("store_target", f"del {class_name(cls, '__name__')}.{name}")
     if isinstance(owner, Instance):
         from . import instances

@@ -17,7 +17,7 @@ from ..ir.graph import Box, Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Np, Obj
 from . import complexes
-from .frames import function_recipe, snapshot, stored_names
+from .frames import function_recipe
 from .guards import Guards
 from .inputs import array_type, is_constant, is_inner, is_native, native_dtype
 from .sources import Source
@@ -142,10 +142,10 @@ def _escaping(value: Abstract) -> Recipe:
 
 
 def _exit(t: Tracer, kind: str, reason: str, frames: list[Any]) -> Exit:
-    made = snapshot(frames, t.entry_values)
+    made = t.exit(kind, reason, frames)
     if kind == "raise":
-        made[-1].pc = frames[-1].bytecode.at(frames[-1].pc).at
-    return Exit(kind, reason, made, stored_names(frames[0], t.entry_values))
+        made.frames[-1].pc = frames[-1].bytecode.at(frames[-1].pc).at
+    return made
 
 
 def _unexpected(t: Tracer, boxed: Value, is_result: bool) -> Exit:

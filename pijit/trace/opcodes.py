@@ -29,6 +29,7 @@ from .frames import stored_names
 from .handlers import NULL_FIRST, Handler, names_operand, result
 from .inline import INLINED
 from .results import FINISHERS
+from .state import Raised, Traceback
 from .tracer import END, Tracer
 from .values import NULL, Break, Container, Instance, Known, NullValue, Scalar
 from .variables import storable
@@ -184,6 +185,14 @@ def before_with(t: Tracer, _: Any) -> object:
     return result(t, INLINED)
 
 
+def with_except_start(t: Tracer, _: Any) -> object:
+    """The manager is told what was raised; it says whether that ends here."""
+    leaving, _lasti, _before, raised = t.state.frame.stack[-4:]
+    if not isinstance(raised, Raised):
+        raise Break("exception_handling", "an exception of the interpreter's")
+    return result(t, calls.call(t, leaving, [Known(raised.cls), raised, Traceback()], {}))
+
+
 def get_iter(t: Tracer, _: Any) -> object:
     value = t.pop()
     special = dunder.iterator(t, value)
@@ -295,6 +304,7 @@ HANDLERS: dict[str, Handler] = {
     "POP_JUMP": pop_jump,
     "JUMP_IF_OR_POP": jump_if_or_pop,
     "BEFORE_WITH": before_with,
+    "WITH_EXCEPT_START": with_except_start,
     "GET_ITER": get_iter,
     "FOR_ITER": for_iter,
     "RETURN_VALUE": return_value,

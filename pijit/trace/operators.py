@@ -14,7 +14,7 @@ from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
 from ..ir.ufuncs import computed
 from ..ir.ufuncs import function as ufunc_of
-from . import complexes, elementwise, lengths, opaque, raising, standins
+from . import caught, complexes, elementwise, lengths, opaque, standins
 from .values import (
     Abstract,
     ArrayValue,
@@ -290,9 +290,26 @@ def _floats(t: Tracer, symbol: str, a: Value, b: Value) -> Abstract:
 
 def _divides(t: Tracer, symbol: str, by: Value) -> None:
     """Division by zero, where a statement here handles it."""
-    if _REASONS.get(symbol) == "zero_division" and not isinstance(by, Const) and raising.catches(t, ZeroDivisionError):
-        zero = const(0 if by.type == INT else 0.0)
-        raising.where(t, t.emit("cmp", (by, zero), BOOL, symbol="=="), ZeroDivisionError)
+    if _REASONS.get(symbol) != "zero_division" or isinstance(by, Const):
+        return
+    zero = 0 if by.type == INT else 0.0
+    frame = t.state.frame
+    is_operator = frame.bytecode.at(frame.pc).opname == "BINARY_OP"  # what else divides may say something else
+    args = _SAID_OF_ZERO[symbol, type(zero)] if is_operator else None
+    if caught.catches(t, ZeroDivisionError, args):
+        caught.where(t, t.emit("cmp", (by, const(zero)), BOOL, symbol="=="), ZeroDivisionError, args)
+
+
+def _said_of_zero(symbol: str, zero: float) -> Abstract | None:
+    """The arguments of the exception of an operator that divides by zero."""
+    try:
+        PYTHON[symbol](type(zero)(1), zero)
+    except ZeroDivisionError as e:
+        return Known(e.args)
+    return None
+
+
+_SAID_OF_ZERO = {(symbol, type(zero)): _said_of_zero(symbol, zero) for symbol in ("/", "//", "%") for zero in (0, 0.0)}
 
 
 def loop_dtypes(ufunc: str, operands: list[Abstract]) -> tuple[np.dtype[Any], ...] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from typing import TYPE_CHECKING
 
 from .. import _native
@@ -20,7 +19,7 @@ def has_attribute(t: Tracer, owner: Abstract, name: str) -> bool:
     if cls is None or not objects.is_plain(cls):
         raise Break("call_arguments", "hasattr of an object that is no instance of a plain class")
     found = objects.class_lookup(cls, name)
-    slot = type(found) is types.MemberDescriptorType
+    slot = objects.is_slot(found)
     if found is not objects.MISSING and objects.is_data(found) and not slot:
         raise Break("call_arguments", f"hasattr of {class_name(cls, '__name__')}.{name}")
     t.guards.member(cls, name, objects.UNSET if found is objects.MISSING else found)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from types import TracebackType
 from typing import Any
 
 from ..ir.graph import Recipe, Value
 from ..pycode.flow import Flow
 from ..pycode.instructions import Bytecode
 from .cursors import rounds
-from .values import Abstract, Break
+from .values import Abstract, Break, Instance
 
 
 @dataclass(slots=True)
@@ -45,13 +46,35 @@ class Unmade(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Raised(Unmade):
-    """An exception on its way to its handler, or in it: one of exactly this class."""
+class Raised(Unmade, Instance):
+    """An exception on its way to its handler, or in it: one of exactly this class. ``args``: the tuple of its arguments; None: it is not known."""
 
-    cls: type
+    args: Abstract | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        return tuple(v for item in self.inner() for v in item.parts())
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return self.with_inner(tuple(item.remade(parts) for item in self.inner()))
 
     def shape(self) -> object:
-        return ("Raised", id(self.cls))
+        return ("Raised", self.cls, self.names, *(item.shape() for item in self.inner()))
+
+    def inner(self) -> tuple[Abstract, ...]:
+        return self.items if self.args is None else (*self.items, self.args)
+
+    def with_inner(self, inner: tuple[Abstract, ...]) -> Abstract:
+        count = len(self.items)
+        return replace(self, items=inner[:count], args=inner[count] if len(inner) > count else None, built=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traceback(Unmade, Instance):
+    """That of such an exception."""
+
+    kind: str = "instance"
+    items: tuple[Abstract, ...] = ()
+    cls: type = TracebackType
 
 
 @dataclass(slots=True)
@@ -59,6 +82,7 @@ class FrameState:
     """One frame. ``function`` (Known or a Closure) is None for the root frame. ``pc`` is the instruction to run next; in every frame but the
     innermost it is the call being run. ``made``: the function, where the program makes it in this fragment; ``function`` is then the one
     that makes it. ``names`` are the namespace entries stored so far (module and class bodies), in the order of their first store.
+    ``handled``: the exceptions whose handlers run in it, the innermost last.
     """
 
     bytecode: Bytecode
@@ -73,6 +97,7 @@ class FrameState:
     then: Then | None = None
     made: list[Abstract] = field(default_factory=list)
     consumer: Consumer | None = None
+    handled: list[Abstract] = field(default_factory=list)
 
     def copy(self) -> FrameState:
         """With containers of its own. It is done at each instruction: `replace` takes five times as long."""
@@ -82,6 +107,7 @@ class FrameState:
             then and Then(then.kind, then.held.copy(), then.data),
             self.made.copy(),
             consumer and Consumer(consumer.kind, consumer.held.copy(), consumer.data),
+            self.handled.copy(),
         )  # fmt: skip
 
     def containers(self) -> Iterator[tuple[str, Any, Any]]:
@@ -94,17 +120,21 @@ class FrameState:
         yield "made", self.made, range(len(self.made))
         if self.consumer is not None:
             yield "consumer", self.consumer.held, range(len(self.consumer.held))
+        yield "handled", self.handled, range(len(self.handled))
 
 
 @dataclass(slots=True)
 class Handling:
-    """An exception that is made, raised and handled: where that began, the frames as they were then, whether anything has
-    changed since that others see, and the exceptions whose handlers are running, the innermost last."""
+    """An exception that is made, raised and handled: where that began (raising.place), the frames as they were then, and whether anything has
+    changed since that others see."""
 
-    place: tuple[Bytecode, int]
+    place: tuple[Bytecode, tuple[Any, ...]]
     frames: list[FrameState]
     changed: bool = False
-    handled: tuple[Raised, ...] = ()
+
+    def copy(self) -> Handling:
+        """What one path makes of a virtual object is in its frames only."""
+        return Handling(self.place, [frame.copy() for frame in self.frames], self.changed)
 
 
 @dataclass(slots=True)
@@ -122,7 +152,7 @@ class State:
         return self.frames[-1]
 
     def copy(self) -> State:
-        return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors, self.handling and replace(self.handling))
+        return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors, self.handling and self.handling.copy())
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program this is; each round of an unrolled loop is a place of its own."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, raising, standins, takes
+from . import caught, deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, standins, takes
 from .addresses import add, compare, either, multiply
 from .elementwise import is_one
 from .operators import cast, describe
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
+_OUTSIDE = Known(("list index out of range",))  # the arguments of the IndexError
 _PLAIN_ITEMS = (int, float, bool, str)
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
@@ -77,7 +78,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     part = _part(t, container, index)
     if part is not None:
         return part
-    place = _place(t, container, index)
+    place = _place(t, container, index, _OUTSIDE)
     if place is not None and isinstance(container, Opaque):
         functions = deeds.functions_in(t.samples.get(container.value))
         if functions is not None:
@@ -240,13 +241,13 @@ def _checked(t: Tracer, array: ArrayValue, indices: list[Value]) -> list[Value]:
     return [checked_index(t, index, dim) for index, dim in zip(indices, array.dims, strict=True)]
 
 
-def checked_index(t: Tracer, index: Value, length: Value) -> Value:
-    """The index counted from the start; leaves when it is out of range."""
+def checked_index(t: Tracer, index: Value, length: Value, args: Abstract | None = None) -> Value:
+    """The index counted from the start; leaves when it is out of range. ``args``: those of the IndexError, where they are known."""
     if index.type != INT:
         index = cast(t, index, INT)
-    if raising.catches(t, IndexError):
+    if caught.catches(t, IndexError, args):
         before = compare(t, "<", add(t, index, length), const(0))
-        raising.where(t, either(t, compare(t, ">=", index, length), before), IndexError)
+        caught.where(t, either(t, compare(t, ">=", index, length), before), IndexError, args)
     return t.emit("check_index", (index, length), INT, reason="index_error")  # type: ignore[no-any-return]
 
 
@@ -278,8 +279,9 @@ def container_kind(container: Abstract) -> str:
     return kind_of(container)
 
 
-def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
-    """Where in a list an integer that may be NumPy's leads to, counted from the start; leaves when it is out of range. None for anything else."""
+def _place(t: Tracer, container: Abstract, index: Abstract, args: Abstract | None = None) -> Value | None:
+    """Where in a list an integer that may be NumPy's leads to, counted from the start; leaves when it is out of range. None for anything else.
+    ``args``: those of the IndexError, where they are known."""
     from .functions.rows import index as whole
     from .functions.rows import scalar_kind
 
@@ -287,7 +289,7 @@ def _place(t: Tracer, container: Abstract, index: Abstract) -> Value | None:
         return None
     length = lengths.of(t, container)
     assert length is not None
-    return checked_index(t, whole(t, index, "index"), length)
+    return checked_index(t, whole(t, index, "index"), length, args)
 
 
 def _either(t: Tracer, several: kinds.Several) -> object:

@@ -99,7 +99,6 @@ REASONS = {
 
 # Instructions without a handler whose reason says more than that.
 UNSUPPORTED = {
-    "WITH_EXCEPT_START": "exception_handling",
     **dict.fromkeys(("IMPORT_NAME", "IMPORT_FROM"), "import"),
     **dict.fromkeys(("LOAD_CLOSURE", "MAKE_FUNCTION", "LOAD_BUILD_CLASS"), "definition"),
     **dict.fromkeys(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "MAP_ADD"), "comprehension"),
@@ -156,6 +155,7 @@ class Tracer:
         self._ops = 0
         self._exit_slots = self._exit_values = 0
         self.again = False  # something was found out too late: see holders
+        self.left = False  # the same of exceptions: see raising
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
@@ -188,7 +188,7 @@ class Tracer:
         while self._work and not self.again:
             self.block, self.state = self._work.pop()
             self._run()
-        if self.again or not self.stored_here.isdisjoint(self.hoisted):
+        if self.again or self.left or not self.stored_here.isdisjoint(self.hoisted):
             return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
@@ -213,6 +213,9 @@ class Tracer:
             instruction = frame.bytecode.at(frame.pc)
             handling = self.state.handling
             self.checkpoint = [f.copy() for f in self.state.frames] if handling is None else handling.frames
+            if handling is not None and self.left and raising.is_left(handling.place):
+                self._stop(Break("exception_handling", "left to the interpreter"))
+                return
             exits = self._exit_slots > _MAX_EXIT_SLOTS or self._exit_values > _MAX_EXIT_VALUES
             if frame.bytecode.is_wide or exits or len(self.graph.inputs) > _MAX_INPUTS:
                 self._stop(Break("graph_limit", "too many variables"))
@@ -276,12 +279,13 @@ class Tracer:
             return op.results[0]
         return op.results or None
 
-    def effect(self, what: str) -> None:
+    def effect(self, what: str, virtual: bool = False) -> None:
         """Something is about to change that others see. The step of a generator may be done again, so nothing in it may; nor may what
-        raises an exception after this, so nothing leaves until that is handled."""
+        raises an exception after this, so nothing leaves until that is handled. ``virtual``: it is nowhere but in the frames, and so it is
+        as before in those that an exit of what handles an exception leads to."""
         if any(frame.consumer is not None for frame in self.state.frames):
             raise Break("generator", f"an effect in a generator ({what})")
-        if self.state.handling is not None:
+        if self.state.handling is not None and not virtual:
             self.state.handling.changed = True
 
     def _is_private(self, op: Op) -> bool:
@@ -374,7 +378,9 @@ class Tracer:
             if number < len(tests):
                 way, other = Block(self.line), Block(self.line)
                 self.block.end = Branch(tests[number](), Jump(way), Jump(other))
-            self.block, self.state, self.checkpoint = way, state.copy(), checkpoint
+            self.block, self.state = way, state.copy()
+            handling = self.state.handling
+            self.checkpoint = checkpoint if handling is None else handling.frames
             follow(number)
             if other is not way:
                 self.block = other

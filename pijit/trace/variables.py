@@ -6,10 +6,9 @@ from typing import Any
 
 from .. import _native
 from ..pycode.liveness import live
-from . import calls, closures, farewells, inputs, learned, objects, raising
+from . import calls, closures, farewells, inputs, learned, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
-from .state import Raised
 from .tracer import END, Tracer
 from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known, bounded
 
@@ -21,7 +20,6 @@ def load_fast(t: Tracer, slot: int) -> None:
         value = frame.locals[slot] = inputs.load_local(t, slot)
     if value is UNBOUND:
         raise Break("unbound", frame.bytecode.slots[slot])
-    raising.no_exception(value)
     if changes(value):  # it moves on, on the stack
         if slot in live(frame.bytecode, frame.bytecode.at(frame.pc).next):
             raise Break("iteration", f"{frame.bytecode.slots[slot]}, an iterator that is read again")
@@ -51,9 +49,7 @@ def store_attr(t: Tracer, name: str) -> None:
 
 
 def store_fast(t: Tracer, slot: int) -> None:
-    value = t.pop()
-    if not isinstance(value, Raised):
-        value = kept(t, value)
+    value = kept(t, t.pop())
     frame = t.state.frame
     farewells.let_go(t, frame.locals[slot], slot)
     if frame.locals[slot] is LAZY and frame.flow.loops:
@@ -80,8 +76,7 @@ def keep(t: Tracer, depth: int) -> None:
 
 def storable(value: Abstract) -> Abstract:
     """What may be held in several places. A virtual list or iterator may not: it would become several, or be seen to stand still."""
-    raising.no_exception(bounded(value))
-    if changes(value):
+    if changes(bounded(value)):
         raise Break("comprehension", "list or iterator")
     return value
 
@@ -97,7 +92,6 @@ def load_fast_and_clear(t: Tracer, slot: int) -> None:
     value = frame.locals[slot]
     if value is LAZY:
         value = inputs.load_local(t, slot)
-    raising.no_exception(value)
     t.push(NULL if value is UNBOUND else value)
     frame.locals[slot] = UNBOUND
 

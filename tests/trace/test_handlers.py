@@ -83,6 +83,8 @@ PROGRAMS = {
                        "thing = B()\ndef f(a):\n    return thing.g(a)\n",
     "BEFORE_WITH": "class A:\n    def __enter__(self):\n        return 2\n    def __exit__(self, *e):\n        return None\n"
                    "thing = A()\ndef f(a):\n    with thing as b:\n        a += b\n    return a\n",
+    "WITH_EXCEPT_START": "class A:\n    def __enter__(self):\n        return 2\n    def __exit__(self, kind, *e):\n        return kind is not None\n"
+                         "def f(a):\n    with A() as b:\n        a += b\n        raise ValueError(a)\n    return a + 1\n",
     "LOAD_ASSERTION_ERROR": "def f(a):\n    b = a + 1\n    assert b < a\n    return b\n",
     "RAISE_VARARGS": "def f(a):\n    try:\n        raise ValueError\n    except ValueError:\n        return a + 1\n",
     "PUSH_EXC_INFO": "def f(a):\n    try:\n        if a > 2:\n            raise ValueError(a)\n        return a\n    except:\n        return a + 1\n",

@@ -232,7 +232,7 @@ def setattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if not isinstance(owner, Instance) or owner.kind != "instance" or not isinstance(name, Known) or type(name.value) is not str:
         raise Break("call_arguments", "object.__setattr__")
     found = objects.class_lookup(owner.cls, name.value)
-    if found is not objects.MISSING and type(found) is not types.MemberDescriptorType and objects.is_data(found):
+    if found is not objects.MISSING and not objects.is_slot(found) and objects.is_data(found):
         raise Break("store_target", name.value)
     instances.store(t, owner, name.value, args[2])
     return Known(None)
@@ -456,6 +456,21 @@ def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         t.guards.member(cls, "__class__", object.__dict__["__class__"])
         t.guards.member(cls, "__mro__", objects.mro(cls))
     return Known(any(objects.is_subclass(cls, w) for w in wanted))
+
+
+@row(issubclass)
+def issubclass_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    expect("issubclass", args, kwargs, 2)
+    cls, items = args[0], objects.items(t, args[1])
+    wanted = (args[1],) if items is None else items
+    if not isinstance(cls, Known) or not is_a(cls.value, type):
+        raise Break("call_arguments", f"issubclass of {describe(cls)}")
+    classes = [item.value for item in wanted if isinstance(item, Known) and is_a(item.value, type)]
+    if len(classes) < len(wanted) or not all(objects.is_as_type(t, found, "__subclasscheck__") for found in classes):
+        raise Break("call_arguments", "issubclass with a class that may decide for itself")
+    if is_heap_class(cls.value):
+        t.guards.member(cls.value, "__mro__", objects.mro(cls.value))
+    return Known(any(objects.is_subclass(cls.value, found) for found in classes))
 
 
 def _items(operand: Abstract) -> tuple[Abstract, ...] | None:

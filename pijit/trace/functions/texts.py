@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import Np
-from .. import deeds, formatting
+from .. import deeds, exceptions, formatting
 from ..operators import describe
+from ..state import Raised
 from ..values import Abstract, Break, Known, Scalar
 from .rows import expect, row
 
@@ -22,6 +23,9 @@ def _row(function: Any) -> None:
         """str(x), repr(x) or ascii(x)."""
         expect(function.__name__, args, kwargs, 1)
         (value,) = args
+        if function is str and isinstance(value, Raised):
+            spelling, value = exceptions.spelled(t, value)
+            return text(t, [value], {}) if spelling is str else formatting.called(t, spelling, value)
         if function is str and deeds.is_text(value):
             return value
         if isinstance(value, Known) and type(value.value) in _PLAIN:
