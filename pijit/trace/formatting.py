@@ -38,34 +38,23 @@ class Message(Unmade):
 def convert_value(t: Tracer, which: int) -> None:
     """FORMAT_VALUE's and CONVERT_VALUE's str(), repr() and ascii()."""
     value = t.pop()
-    samples = _samples(value, "CONVERT_VALUE")
-    if samples and _is_unseen(t):
-        t.push(Message())
-    else:
-        t.push(text_of(t, value) if which == 1 and _is_of_python(value) else called(t, _CONVERSIONS[which], value))
+    samples = samples_of(value, "CONVERT_VALUE")
+    t.push(Message() if samples and is_unseen(t) else converted(t, _CONVERSIONS[which], value))
 
 
 def format_simple(t: Tracer, _: Any) -> None:
     value = t.pop()
-    samples = _samples(value, "FORMAT_SIMPLE")
-    if samples and _is_unseen(t):
-        t.push(Message())
-    else:
-        t.push(text_of(t, value) if _is_of_python(value) else called(t, format, value))
+    samples = samples_of(value, "FORMAT_SIMPLE")
+    t.push(Message() if samples and is_unseen(t) else formatted(t, value))
 
 
 def format_with_spec(t: Tracer, _: Any) -> None:
     value, spec = t.popn(2)
-    samples = _samples(value, "FORMAT_WITH_SPEC")
+    samples = samples_of(value, "FORMAT_WITH_SPEC")
     if not deeds.is_text(spec):
         raise Break("formatting", "FORMAT_WITH_SPEC")
-    unseen = isinstance(spec, Known) and _are_formatted(samples, spec.value) and _is_unseen(t)
-    if unseen:
-        t.push(Message())
-    elif isinstance(value, Scalar) and _is_of_python(value):
-        t.push(called(t, _FORMATS[value.value.type], value, spec))  # type: ignore[index]
-    else:
-        t.push(called(t, format, value, spec))
+    unseen = isinstance(spec, Known) and _are_formatted(samples, spec.value) and is_unseen(t)
+    t.push(Message() if unseen else formatted(t, value, spec))
 
 
 def build_string(t: Tracer, count: int) -> None:
@@ -73,12 +62,13 @@ def build_string(t: Tracer, count: int) -> None:
     if any(isinstance(part, Message) for part in parts):
         t.push(Message())
     elif all(map(deeds.is_text, parts)):
-        t.push(_joined(t, parts))
+        t.push(joined(t, parts))
     else:
         raise Break("formatting", "BUILD_STRING")
 
 
-def _joined(t: Tracer, parts: list[Abstract]) -> Abstract:
+def joined(t: Tracer, parts: list[Abstract]) -> Abstract:
+    """Several texts behind each other."""
     if len(parts) > _JOINED:
         return called(t, _JOIN, Container("tuple", tuple(parts)))
     return deeds.do(t, "join", parts, "", pure=True)
@@ -89,18 +79,31 @@ def text_of(t: Tracer, value: Abstract) -> Abstract:
     return value if deeds.is_text(value) else deeds.do(t, "str", [value], "", pure=True)
 
 
+def converted(t: Tracer, function: Callable[[Any], str], value: Abstract) -> Abstract:
+    """str(), repr() or ascii() of a number or text."""
+    return text_of(t, value) if function is str and is_of_python(value) else called(t, function, value)
+
+
+def formatted(t: Tracer, value: Abstract, spec: Abstract | None = None) -> Abstract:
+    """format() of a number or text."""
+    if spec is None:
+        return text_of(t, value) if is_of_python(value) else called(t, format, value)
+    function: Any = _FORMATS[value.value.type] if isinstance(value, Scalar) and is_of_python(value) else format  # type: ignore[index]
+    return called(t, function, value, spec)
+
+
 def called(t: Tracer, function: Callable[..., str], *args: Abstract) -> Abstract:
     """The text that one of CPython's functions makes of numbers and texts. NumPy's scalars are formatted by code of NumPy's."""
-    if all(map(_is_of_python, args)):
+    if all(map(is_of_python, args)):
         return deeds.do(t, "call", [Known(function), *args], "", pure=True)
     return opaque.call_pure(t, function, list(args), {}, sample="")
 
 
-def _is_of_python(value: Abstract) -> bool:
+def is_of_python(value: Abstract) -> bool:
     return not (isinstance(value, Scalar) and isinstance(value.value.type, Np))
 
 
-def _samples(value: Abstract, instruction: str) -> tuple[Any, ...]:
+def samples_of(value: Abstract, instruction: str) -> tuple[Any, ...]:
     """Objects that are formatted like the value, which is a number or a text."""
     if isinstance(value, Scalar):
         of = value.value.type
@@ -127,7 +130,7 @@ def _are_formatted(samples: tuple[Any, ...], spec: str) -> bool:
 # ---- for exceptions that nobody sees ---------------------------------------------------------------------------------------
 
 
-def _is_unseen(t: Tracer) -> bool:
+def is_unseen(t: Tracer) -> bool:
     """Whether a text is for an exception that may be handled here. If so, here begins what an exit does again, unless it has begun."""
     frame = t.state.frame
     if raising.is_left(frame) or not raising.may_be_handled(t) or not _is_of_exception(t):

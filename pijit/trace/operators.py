@@ -67,6 +67,7 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    from . import objects, templates
     from .functions.containers import concatenated, joined_texts, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
@@ -95,6 +96,8 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     added = (joined_texts(t, left, right) or (None if inplace else concatenated(t, left, right))) if symbol == "+" else None
     if added is not None:
         return added
+    if symbol == "%" and objects.class_of(left) is str:
+        return templates.percent(t, left, right)
     repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
     if repeated is not None:
         return repeated
