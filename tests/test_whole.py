@@ -273,8 +273,9 @@ def f(lists, x):
     rows += ([[[1, 2], [3]], [[1, 2], [4]], [[1, 2]], [[1], 2]], [[1, "a"], [1, None], [1, (2, 3)], [1, (2, 4)], [b"a", 1], [1j, 2], [2**70, -(2**70)]])
     nan = float("nan")
     for lists in (*rows, [[nan, 1], [nan, 2], [float("nan"), 1], [0.0, 1]], [list(range(100)), list(range(101)), [*range(99), 100]]):
-        check(source, lists, nan, configurations=("jit", "O0", "forced"))
-        check(source, lists, 2.0, configurations=("jit",))
+        check(source, lists, nan, configurations=("jit",))
+    for name in ("O0", "numpy", "forced"):
+        check(source, [[1, 2], [2, 2.0], ["a"], [[1], 2], [nan]], 2.0, configurations=(name,))
 
 
 def test_tuples_that_grow():

@@ -154,7 +154,7 @@ def _dict_all(function: Any, *dicts: dict[Any, Any]) -> Any:
 
 def _dict_merged(function: Any, owner: dict[Any, Any], given: dict[Any, Any]) -> None:
     demand(all(map(_is_plain, owner)) and all(map(_is_plain, given)))
-    demand(all(_is_quiet(dict.get(owner, key)) for key in given))
+    demand("__name__" not in owner and all(_is_quiet(dict.get(owner, key)) for key in given))
     function(owner, given)
 
 
