@@ -180,17 +180,13 @@ static PyObject *list_remove_of(PyObject **args, int n)
 }
 WITH_ALL(list_remove)
 
-/* The `clear` of a container: (method, container); all that it holds is let go of. */
+/* The `clear` of a list, set or deque: (method, container); all that it holds is let go of. */
 static PyObject *clear_of(PyObject **args, int n)
 {
-    PyObject *items = PyDict_Check(args[1]) ? PyDict_Items(args[1]) : PySequence_Tuple(args[1]);
+    PyObject *items = PySequence_Tuple(args[1]);
     bool quiet = items != NULL;
-    for (Py_ssize_t i = 0; quiet && i < PySequence_Fast_GET_SIZE(items); i++) {
-        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
-        for (Py_ssize_t k = 0; quiet && k < (PyDict_Check(args[1]) ? 2 : 1); k++) {
-            PyObject *o = PyDict_Check(args[1]) ? PyTuple_GET_ITEM(item, k) : item;
-            quiet = pj_plain(o, 0) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE); /* what is plain and built in owns its like */
-        }
+    for (Py_ssize_t i = 0; quiet && i < PyTuple_GET_SIZE(items); i++) {
+        quiet = pj_basic(PyTuple_GET_ITEM(items, i), 0);
     }
     Py_XDECREF(items);
     return quiet ? pj_call_of(args, n) : NULL;

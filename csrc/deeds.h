@@ -10,7 +10,7 @@ typedef PyObject *Deed(PjSite *, int64_t *);
 
 /* Those of other files: dict_deeds.c, set_deeds.c, sequence_deeds.c. */
 #define OTHER_DEEDS(X)                                                                                                \
-    X(dict_store) X(dict_default) X(dict_made) X(dict_pop) X(dict_delete) X(dict_all) X(dict_merged) X(dict_paired) \
+    X(dict_store) X(dict_default) X(dict_made) X(dict_pop) X(dict_delete) X(dict_clear) X(dict_all) X(dict_merged) X(dict_paired) \
     X(set_all) X(set_meet) X(set_less) X(set_merged) X(set_reduced) X(set_swapped) X(set_kept) X(set_within) X(set_below) X(set_equal) X(set_apart) \
     X(items_compared) X(deque_put)
 

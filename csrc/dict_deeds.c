@@ -144,8 +144,23 @@ static PyObject *dict_all_of(PyObject **args, int n)
 }
 OTHER_WITH_ALL(dict_all)
 
-/* (function, exact dict, exact dict): the first is given what is in the second, and lets go of what that replaces. It is no module's namespace: what
- * native code knows of that may be a name. */
+/* (dict.clear, exact dict): all that is in it is let go of. It is no module's namespace, which native code knows some of. */
+PyObject *pj_dict_clear(PjSite *s, int64_t *W)
+{
+    PyObject *args[2] = {pj_at_hand(s->args[0], W), pj_at_hand(s->args[1], W)}, *key, *value;
+    bool good = args[0] != NULL && args[1] != NULL && pj_dict_is_no_space(args[1], W);
+    for (Py_ssize_t at = 0; good && PyDict_Next(args[1], &at, &key, &value);) {
+        good = pj_basic(key, 0) && pj_basic(value, 0);
+    }
+    PyObject *found = good ? pj_call_of(args, 2) : NULL;
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* (function, exact dict, exact dict): the first is given what is in the second, and lets go of what that replaces. It is no module's namespace
+ * either. */
 PyObject *pj_dict_merged(PjSite *s, int64_t *W)
 {
     PyObject *args[3], *key, *value, *found = NULL;

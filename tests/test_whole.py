@@ -21,7 +21,8 @@ COMPARISONS = ["<=", "<", ">=", ">", "==", "!="]
 @pytest.mark.parametrize("kinds", [("set", "set"), ("frozenset", "set"), ("set", "frozenset")], ids=str)
 def test_operators_of_sets(items, kinds):
     lines = [f"one {op} other" for op in (*OPERATORS, *COMPARISONS)]
-    lines += [f"one.{name}(other)" for name in ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")]
+    methods = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+    lines += [f"one.{name}(other)" for name in methods]
     lines += ["one.union(left)", "frozenset(other)", "frozenset(left)", "one is one | one"]
     changes = [f"        made {op}= other" for op in OPERATORS]
     if kinds[0] == "set":
@@ -99,8 +100,8 @@ class Named(dict):
 @pytest.mark.parametrize("form", [
     *(f"len(a {op} b)" for op in OPERATORS), *(f"a {op} b" for op in COMPARISONS), "a.union(b), a.isdisjoint(b), a.issubset(b)", "frozenset(p)",
     "c.update(b), len(c)", "c.difference_update(b), len(c)", "c.symmetric_difference_update(b), len(c)", "c.intersection_update(b), len(c)",
-    "c.update(p), len(c)", "d | e", "dict(d)", "d.copy()", "d.update(e), d", "dict(zip(p, q))", "dict(p)", "p == q, p != q", "p < q", "[p, q] == [q, p]",
-    "tuple(p) == tuple(q)", "(*p, 1) <= (*q, 2)",
+    "c.update(p), len(c)", "d | e", "dict(d)", "d.copy()", "d.update(e), d", "dict(zip(p, q))", "dict(p)", "p == q, p != q", "p < q",
+    "[p, q] == [q, p]", "tuple(p) == tuple(q)", "(*p, 1) <= (*q, 2)",
 ])  # fmt: skip
 def test_what_is_the_programs_to_compare(form):
     """Also among others, which the capture has not seen."""
@@ -174,6 +175,53 @@ from collections import deque
     check(source.replace("{(thing, 1), (thing, 2), k}, {1: thing, 2: thing, 3: k}", "set(), {}"), 5, entry="f")
 
 
+def test_what_is_cleared():
+    source = """
+log = []
+class Thing:
+    def __init__(self, x):
+        self.x = x
+    def __del__(self):
+        log.append(self.x)
+def told(n):
+    log.append("closed")
+def steps(x):
+    try:
+        yield x
+    finally:
+        log.append(x)
+def f(lists, dicts):
+    for items in lists:
+        items.clear()
+        log.append("list")
+    for d in dicts:
+        d.clear()
+        log.append("dict")
+    return len(lists) + len(dicts), log
+def g(n):
+    step = steps(n)
+    next(step)
+    lists = [[1, "a", (2, None)], [(lambda o=Thing(5): o)], [1, lambda: 1], [(1, Thing(6))], [step], [2]]
+    dicts = [{1: 2}, {"a": (lambda o=Thing(7): o)}, {lambda o=Thing(8): o: 1}, {"a": 1, 2: "b"}, {}, {"__name__": 3}]
+    del step
+    return f(lists, dicts)
+"""
+    check(source, 5, entry="g")
+
+
+def test_a_dict_of_any_keys_is_cleared_natively():
+    def f(d):
+        d.clear()
+        return len(d)
+
+    f = pijit.jit(f)
+    with settings(compile_all=True):
+        for d in ({1: 2}, {"a": 3, 2: 1}, {"b": 1}, {1: 2}):
+            assert f(d) == 0
+    stats = pijit.stats(f)
+    assert (stats.hits, stats.exits, stats.breaks) == (4, 0, ())
+
+
 @pytest.mark.parametrize("keys", ITEMS, ids=["ints", "numbers", "texts", "others"])
 def test_dicts(keys):
     source = """
@@ -183,7 +231,8 @@ def f(keys, n):
         left, right = keys[k % 4 :: 2], keys[k % 3 : 2 * k + 3]
         d, e = dict(zip(left, range(50))), dict(zip(right, right))
         both = d | e
-        out.append((both, list(both), d, e, dict(d), d.copy(), dict(enumerate(right)), dict([(k, left), [3, 4]]), dict(list(e.items())), dict(d) is d))
+        out.append((both, list(both), d, e, dict(d), d.copy(), dict(enumerate(right)), dict([(k, left), [3, 4]])))
+        out.append((dict(list(e.items())), dict(d) is d))
         same = d
         d |= e
         out.append((list(d.items()), same is d))
@@ -194,6 +243,7 @@ def f(keys, n):
         e.update(d)
         e.update(e)
         out.append((list(d.items()), list(e.items())))
+        out.append(({**d}, list({**d, "x": k, k: d}), {"a": 5, **d, "x": 3, **e}, {**{"u": 1}, **{k: 2}}))
         e["a"] += 1
         names = {"x": k, "y": 2}
         more = dict(names)
@@ -270,7 +320,7 @@ def f(lists, x):
     return out
 """
     rows = ([[], [1], [1, 2], [1, 2, 3], [2], [1, 3], [1.0, 2], [True, 2]], [["a", "b"], ["a", "c"], ["a"], ["b", "\u0100"]])
-    rows += ([[[1, 2], [3]], [[1, 2], [4]], [[1, 2]], [[1], 2]], [[1, "a"], [1, None], [1, (2, 3)], [1, (2, 4)], [b"a", 1], [1j, 2], [2**70, -(2**70)]])
+    rows += ([[[1, 2], [3]], [[1, 2], [4]], [[1, 2]], [[1], 2]], [[1, "a"], [1, None], [1, (2, 3)], [1, (2, 4)], [b"a", 1], [1j, 2], [2**70]])
     nan = float("nan")
     for lists in (*rows, [[nan, 1], [nan, 2], [float("nan"), 1], [0.0, 1]], [list(range(100)), list(range(101)), [*range(99), 100]]):
         check(source, lists, nan, configurations=("jit",))
@@ -331,7 +381,7 @@ def f(n):
         seen |= both
         seen -= {k}
         d.update({k: k})
-        d = d | {k % 3: 1}
+        d = {**(d | {k % 3: 1}), "k": k}
         last.append(k)
         path = path + (k,)
         total += len(both & want) + len(want - both) + (both == want) + (want <= both) + last[0] + len(dict(zip(path, path)))

@@ -187,7 +187,12 @@ def _list_delete(items: list[Any], index: int) -> None:
 
 
 def _clear(method: Any, owner: Any) -> None:
-    demand(all(map(_is_quiet, owner.items() if isinstance(owner, dict) else owner)))
+    demand(all(map(_is_quiet, owner)))
+    method(owner)
+
+
+def _dict_clear(method: Any, owner: dict[Any, Any]) -> None:
+    demand("__name__" not in owner and all(map(_is_quiet, owner.items())))
     method(owner)
 
 
@@ -220,6 +225,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "list_pop": list.pop,
     "list_delete": _list_delete,
     "clear": _clear,
+    "dict_clear": _dict_clear,
     "list_sort": _sort,
     "sorted": _sorted,
     "heap_push": _heap_push,

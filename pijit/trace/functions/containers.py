@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import const
 from ...ir.types import BOOL, INT
-from .. import deeds, instances, lengths, mappings, objects, opaque, standins
+from .. import deeds, instances, lengths, mappings, objects, opaque, standins, views
 from ..operators import describe
 from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
@@ -220,8 +220,8 @@ def _clears(cls: Any) -> None:
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         owner = _real(t, cls.clear, args, kwargs, 0, 0, cls)
         if cls is dict:
-            deeds.may_store(t, owner, Known(""))
-        deeds.do(t, "clear", [Known(cls.clear), owner])
+            views.may_store(t)
+        deeds.do(t, "dict_clear" if cls is dict else "clear", [Known(cls.clear), owner])
         if cls is list:
             _changed(t, owner)
         elif cls is dict:

@@ -50,6 +50,13 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     return None
 
 
+def together(t: Tracer, into: Abstract, other: Abstract) -> Abstract | None:
+    """What {**into, **other} gives of two dicts; None for anything else."""
+    if isinstance(into, Instance) and not into.items and _is_dict(other):
+        return copied(t, [other], {})
+    return binary(t, "|", into, other, False)
+
+
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
     """left <symbol> right of two sets; None for anything else."""
     if not (_is_set(left) and _is_set(right)):
