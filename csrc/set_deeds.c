@@ -7,7 +7,7 @@
 #include "keys.h"
 
 /* The next item of a set (at: a place in its table), list or tuple, with its hash where that is known, else -1. */
-static bool next(PyObject *items, Py_ssize_t *at, PyObject **item, Py_hash_t *hash)
+static inline bool next(PyObject *items, Py_ssize_t *at, PyObject **item, Py_hash_t *hash)
 {
     if (!PyAnySet_Check(items)) {
         const bool more = *at < PySequence_Fast_GET_SIZE(items);
@@ -44,7 +44,7 @@ static int holds(PyObject *set, PyObject *item, Py_hash_t hash, bool all, bool g
                 return found;
             }
             if (entry->hash == hash) {
-                const int equal = pj_equal(entry->key, item);
+                const int equal = entry->key == item ? 1 : pj_equal(entry->key, item);
                 if (equal < 0 || (equal && goes && !pj_basic(entry->key, 0))) {
                     return -1;
                 }
@@ -60,12 +60,18 @@ static int holds(PyObject *set, PyObject *item, Py_hash_t hash, bool all, bool g
     }
 }
 
+/* What most items are, without a call. */
+static inline bool is_plain(PyObject *item)
+{
+    return PyLong_CheckExact(item) || PyUnicode_CheckExact(item) || pj_plain(item, 0);
+}
+
 static bool all_plain(PyObject *items)
 {
     PyObject *item;
     Py_hash_t hash;
     for (Py_ssize_t at = 0; next(items, &at, &item, &hash);) {
-        if (!pj_plain(item, 0)) {
+        if (!is_plain(item)) {
             return false;
         }
     }
@@ -84,13 +90,13 @@ static bool all_basic(PyObject *set)
     return true;
 }
 
-/* Are the items plain, and so is all that they meet in a set? */
-static bool met(PyObject *items, PyObject *set, bool goes)
+/* Are the items plain, and so is all that they meet in a set? `all`, `goes`: as for holds(). */
+static bool met(PyObject *items, PyObject *set, bool all, bool goes)
 {
     PyObject *item;
     Py_hash_t hash;
     for (Py_ssize_t at = 0; next(items, &at, &item, &hash);) {
-        if (!pj_plain(item, 0) || (hash == -1 && (hash = PyObject_Hash(item)) == -1) || holds(set, item, hash, true, goes) < 0) {
+        if (!is_plain(item) || (hash == -1 && (hash = PyObject_Hash(item)) == -1) || holds(set, item, hash, all, goes) < 0) {
             return false;
         }
     }
@@ -102,9 +108,10 @@ static bool is_larger(PyObject *a, PyObject *b)
     return PyAnySet_Check(a) && PyAnySet_Check(b) && PySet_GET_SIZE(a) > PySet_GET_SIZE(b);
 }
 
+/* CPython, too, looks for the items of the smaller one in the larger one, and for those of the second where they are of one size. */
 static bool both_meet(PyObject *a, PyObject *b)
 {
-    return is_larger(b, a) ? met(a, b, false) : met(b, a, false);
+    return is_larger(b, a) ? met(a, b, false, false) : met(b, a, false, false);
 }
 
 /* ---- (function, set, items): what makes a set ---- */
@@ -126,7 +133,8 @@ OTHER_WITH_ALL(set_meet)
 /* What the first has and the second has not. */
 static PyObject *set_less_of(PyObject **args, int n)
 {
-    return all_plain(args[1]) && both_meet(args[1], args[2]) ? pj_call_of(args, n) : NULL;
+    const bool good = is_larger(args[2], args[1]) ? met(args[1], args[2], false, false) : all_plain(args[1]) && all_plain(args[2]);
+    return good ? pj_call_of(args, n) : NULL;
 }
 OTHER_WITH_ALL(set_less)
 
@@ -134,14 +142,14 @@ OTHER_WITH_ALL(set_less)
 
 static PyObject *set_merged_of(PyObject **args, int n)
 {
-    return met(args[2], args[1], false) ? pj_call_of(args, n) : NULL;
+    return met(args[2], args[1], true, false) ? pj_call_of(args, n) : NULL;
 }
 OTHER_WITH_ALL(set_merged)
 
 /* What is in both is let go of. */
 static PyObject *set_reduced_of(PyObject **args, int n)
 {
-    const bool good = is_larger(args[2], args[1]) ? met(args[1], args[2], false) && all_basic(args[1]) : met(args[2], args[1], true);
+    const bool good = is_larger(args[2], args[1]) ? met(args[1], args[2], true, false) && all_basic(args[1]) : met(args[2], args[1], true, true);
     return good ? pj_call_of(args, n) : NULL;
 }
 OTHER_WITH_ALL(set_reduced)
@@ -149,7 +157,7 @@ OTHER_WITH_ALL(set_reduced)
 /* The same, but all of the items come in. */
 static PyObject *set_swapped_of(PyObject **args, int n)
 {
-    return met(args[2], args[1], true) ? pj_call_of(args, n) : NULL;
+    return met(args[2], args[1], true, true) ? pj_call_of(args, n) : NULL;
 }
 OTHER_WITH_ALL(set_swapped)
 
