@@ -12,13 +12,8 @@ typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t); /* METH_FA
 
 #define PJ_ASK ((PyObject *)1) /* no object: the interpreter has to do it */
 
-static PyObject *truth(int found)
-{
-    return found < 0 ? NULL : Py_NewRef(found ? Py_True : Py_False);
-}
-
 /* With all arguments, of which those that are objects already are held by the native code. */
-static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, int))
+PyObject *pj_with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, int))
 {
     PyObject *given[8] = {NULL}, *built[8], *found = NULL;
     int n = 0, made = 0;
@@ -44,15 +39,9 @@ static PyObject *with_all(PjSite *s, int64_t *W, PyObject *(*what)(PyObject **, 
     return found;
 }
 
-#define WITH_ALL(name)                                                                                                \
-    static PyObject *name(PjSite *s, int64_t *W)                                                                      \
-    {                                                                                                                 \
-        return with_all(s, W, name##_of);                                                                             \
-    }
-
 /* ---- calls of what runs nothing of the program's, whatever it is given ---- */
 
-static PyObject *call_of(PyObject **args, int n)
+PyObject *pj_call_of(PyObject **args, int n)
 {
     if (Py_IS_TYPE(args[0], &PyMethodDescr_Type) && n >= 2) {
         PyMethodDescrObject *method = (PyMethodDescrObject *)args[0];
@@ -68,7 +57,11 @@ static PyObject *call_of(PyObject **args, int n)
     }
     return PyObject_Vectorcall(args[0], args + 1, (size_t)n - 1, NULL);
 }
-WITH_ALL(call)
+
+static PyObject *call(PjSite *s, int64_t *W)
+{
+    return pj_with_all(s, W, pj_call_of);
+}
 
 static PyObject *iter_of(PyObject **args, int n)
 {
@@ -151,7 +144,7 @@ static PyObject *items_have_of(PyObject **args, int n)
 {
     (void)n;
     Py_ssize_t place = place_of(args[0], args[1]);
-    return place == -2 ? NULL : truth(place >= 0);
+    return place == -2 ? NULL : pj_truth(place >= 0);
 }
 WITH_ALL(items_have)
 
@@ -187,20 +180,16 @@ static PyObject *list_remove_of(PyObject **args, int n)
 }
 WITH_ALL(list_remove)
 
-/* The `clear` of a container: (method, container); all that it holds is let go of. */
+/* The `clear` of a list, set or deque: (method, container); all that it holds is let go of. */
 static PyObject *clear_of(PyObject **args, int n)
 {
-    PyObject *items = PyDict_Check(args[1]) ? PyDict_Items(args[1]) : PySequence_Tuple(args[1]);
+    PyObject *items = PySequence_Tuple(args[1]);
     bool quiet = items != NULL;
-    for (Py_ssize_t i = 0; quiet && i < PySequence_Fast_GET_SIZE(items); i++) {
-        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
-        for (Py_ssize_t k = 0; quiet && k < (PyDict_Check(args[1]) ? 2 : 1); k++) {
-            PyObject *o = PyDict_Check(args[1]) ? PyTuple_GET_ITEM(item, k) : item;
-            quiet = pj_plain(o, 0) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE); /* what is plain and built in owns its like */
-        }
+    for (Py_ssize_t i = 0; quiet && i < PyTuple_GET_SIZE(items); i++) {
+        quiet = pj_basic(PyTuple_GET_ITEM(items, i), 0);
     }
     Py_XDECREF(items);
-    return quiet ? call_of(args, n) : NULL;
+    return quiet ? pj_call_of(args, n) : NULL;
 }
 WITH_ALL(clear)
 
@@ -372,34 +361,6 @@ static PyObject *heap_pop_of(PyObject **args, int n)
 }
 WITH_ALL(heap_pop)
 
-/* ---- deques ---- */
-
-/* Where a deque keeps its maxlen, which nothing but an attribute shows: looked for once in one whose maxlen is known. -1: not found. */
-static Py_ssize_t maxlen_at(PyTypeObject *type)
-{
-    static Py_ssize_t at = 0;
-    if (at == 0) {
-        at = -1;
-        PyObject *made = PyObject_CallFunction((PyObject *)type, "()n", (Py_ssize_t)0x5A17C0DE);
-        for (Py_ssize_t i = 1; made != NULL && i < type->tp_basicsize / (Py_ssize_t)sizeof(Py_ssize_t); i++) {
-            if (((Py_ssize_t *)made)[i] == 0x5A17C0DE) {
-                at = i;
-            }
-        }
-        Py_XDECREF(made);
-        PyErr_Clear();
-    }
-    return at;
-}
-
-/* (method, deque, item): of one that does not let the item at its other end go for it. */
-static PyObject *deque_put_of(PyObject **args, int n)
-{
-    Py_ssize_t at = maxlen_at(Py_TYPE(args[1]));
-    return at < 0 || ((Py_ssize_t *)args[1])[at] >= 0 ? NULL : call_of(args, n);
-}
-WITH_ALL(deque_put)
-
 /* ---- texts ---- */
 
 /* str() of a number or text. */
@@ -437,7 +398,7 @@ WITH_ALL(join)
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(set_add) X(set_discard) X(set_remove) X(set_of) \
     X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
-    X(deque_put) X(str) X(join)
+    X(str) X(join)
 
 static const struct {
     const char *name;
@@ -447,7 +408,7 @@ static const struct {
     DEEDS(X)
 #undef X
 #define X(name) {#name, pj_##name},
-    DICT_DEEDS(X)
+    OTHER_DEEDS(X)
 #undef X
 };
 

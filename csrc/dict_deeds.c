@@ -119,3 +119,87 @@ PyObject *pj_dict_made(PjSite *s, int64_t *W)
 {
     return found_or_made(s, W, by_factory);
 }
+
+/* ---- whole dicts ---- */
+
+static bool all_plain(PyObject *dict)
+{
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
+        if (!pj_plain(key, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* (function, exact dict, ...): all of them go into a new one. */
+static PyObject *dict_all_of(PyObject **args, int n)
+{
+    bool good = true;
+    for (int i = 1; i < n; i++) {
+        good = good && all_plain(args[i]);
+    }
+    return good ? pj_call_of(args, n) : NULL;
+}
+OTHER_WITH_ALL(dict_all)
+
+/* (dict.clear, exact dict): all that is in it is let go of. It is no module's namespace, which native code knows some of. */
+PyObject *pj_dict_clear(PjSite *s, int64_t *W)
+{
+    PyObject *args[2] = {pj_at_hand(s->args[0], W), pj_at_hand(s->args[1], W)}, *key, *value;
+    bool good = args[0] != NULL && args[1] != NULL && pj_dict_is_no_space(args[1], W);
+    for (Py_ssize_t at = 0; good && PyDict_Next(args[1], &at, &key, &value);) {
+        good = pj_basic(key, 0) && pj_basic(value, 0);
+    }
+    PyObject *found = good ? pj_call_of(args, 2) : NULL;
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* (function, exact dict, exact dict): the first is given what is in the second, and lets go of what that replaces. It is no module's namespace
+ * either. */
+PyObject *pj_dict_merged(PjSite *s, int64_t *W)
+{
+    PyObject *args[3], *key, *value, *found = NULL;
+    for (int i = 0; i < 3; i++) {
+        args[i] = pj_at_hand(s->args[i], W);
+        if (args[i] == NULL) {
+            return NULL;
+        }
+    }
+    bool good = pj_dict_is_no_space(args[1], W);
+    for (Py_ssize_t at = 0; good && PyDict_Next(args[2], &at, &key, &value);) {
+        good = pj_dict_meets(args[1], key, W);
+    }
+    if (good) {
+        found = pj_call_of(args, 3);
+    }
+    if (found == NULL) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
+/* dict(items), whose items are pairs. What goes through them is made for that, so it may be done again. */
+static PyObject *dict_paired_of(PyObject **args, int n)
+{
+    (void)n;
+    PyObject *it = PyObject_GetIter(args[0]), *dict = it == NULL ? NULL : PyDict_New(), *pair;
+    while (dict != NULL && (pair = Py_TYPE(it)->tp_iternext(it)) != NULL) {
+        PyObject **items = PyTuple_CheckExact(pair) || PyList_CheckExact(pair) ? PySequence_Fast_ITEMS(pair) : NULL;
+        if (items == NULL || PySequence_Fast_GET_SIZE(pair) != 2 || !pj_plain(items[0], 0) || PyDict_SetItem(dict, items[0], items[1]) < 0) {
+            Py_CLEAR(dict);
+        }
+        Py_DECREF(pair);
+    }
+    if (PyErr_Occurred() && dict != NULL && !PyErr_ExceptionMatches(PyExc_StopIteration)) {
+        Py_CLEAR(dict);
+    }
+    PyErr_Clear();
+    Py_XDECREF(it);
+    return dict;
+}
+OTHER_WITH_ALL(dict_paired)

@@ -33,6 +33,20 @@ bool pj_plain(PyObject *o, int depth)
     return Py_TYPE(o)->tp_richcompare == PyBaseObject_Type.tp_richcompare && Py_TYPE(o)->tp_hash == PyBaseObject_Type.tp_hash;
 }
 
+/* May it be let go of, with any number of others: is it a number or text, or a tuple of such? */
+bool pj_basic(PyObject *o, int depth)
+{
+    if (!PyTuple_CheckExact(o)) {
+        return is_basic(o);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) {
+        if (depth >= DEPTH || !pj_basic(PyTuple_GET_ITEM(o, i), depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Are two exact texts equal? */
 static inline bool same_text(PyObject *a, PyObject *b)
 {
@@ -267,13 +281,14 @@ static struct {
     Py_ssize_t index;
 } last;
 
-static PyObject *getitem, *setitem;
+static PyObject *getitem, *setitem, *name_of_module;
 
 int pj_keys_init(void)
 {
     getitem = PyUnicode_InternFromString("__getitem__");
     setitem = PyUnicode_InternFromString("__setitem__");
-    return getitem == NULL || setitem == NULL ? -1 : 0;
+    name_of_module = PyUnicode_InternFromString("__name__");
+    return getitem == NULL || setitem == NULL || name_of_module == NULL ? -1 : 0;
 }
 
 /* Whether a class that is not dict itself has dict's method. Only the slots of a class in C show that: dict's __getitem__ is a plain method, for which
@@ -344,6 +359,42 @@ PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject *
         perturb >>= 5;
         i = (i * 5 + perturb + 1) & mask;
     }
+}
+
+/* Is an exact dict the namespace of no module? */
+bool pj_dict_is_no_space(PyObject *dict, int64_t *W)
+{
+    static const PjRecipe key = {.op = R_OBJECT, .a = 0};
+    int64_t words[] = {(int64_t)(intptr_t)name_of_module, W[1]};
+    PyObject *held, **value;
+    return pj_dict_find(dict, &key, words, &held, &value) == PJ_ABSENT;
+}
+
+/* Can a key, and what goes with it, be put into an exact dict without Python: is it plain, and so is all that is held under its hash, and may what it
+ * replaces be let go of? */
+bool pj_dict_meets(PyObject *dict, PyObject *key, int64_t *W)
+{
+    PyDictObject *d = (PyDictObject *)dict;
+    PyDictKeysObject *keys = d->ma_keys;
+    Py_hash_t hash;
+    if (is_namespace(dict, W) || pj_dict_split(d) || !pj_plain(key, 0) || !hash_of_object(key, &hash)) {
+        return false;
+    }
+    const bool texts = DK_IS_UNICODE(keys);
+    const size_t mask = ((size_t)1 << keys->dk_log2_size) - 1;
+    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
+    for (Py_ssize_t index; (index = index_at(keys, i)) != DKIX_EMPTY;) {
+        PyObject *held = index < 0 ? NULL : texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
+        if (held != NULL && (texts ? ((PyASCIIObject *)held)->hash : DK_ENTRIES(keys)[index].me_hash) == hash) {
+            const int equal = pj_equal(held, key);
+            if (equal < 0 || (equal && !pj_basic(texts ? DK_UNICODE_ENTRIES(keys)[index].me_value : DK_ENTRIES(keys)[index].me_value, 0))) {
+                return false;
+            }
+        }
+        perturb >>= 5;
+        i = (i * 5 + perturb + 1) & mask;
+    }
+    return true;
 }
 
 /* ---- sets: the probing of setobject.c ---- */

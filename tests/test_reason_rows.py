@@ -35,7 +35,7 @@ SAID = {
     "PJ114": "function cannot be inlined: g",
     "PJ115": "call with an effect outside the program's arrays: print",
     "PJ116": "function marked with @skip: g",
-    "PJ121": "value of a type that is not supported: set | set",
+    "PJ121": "value of a type that is not supported: bytearray + bytearray",
     "PJ122": "array dtype not supported: ndarray + ndarray",
     "PJ123": "subclass of ndarray: MaskedArray + MaskedArray",
     "PJ126": "attribute access not supported: a Thing.n",

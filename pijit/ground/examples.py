@@ -38,7 +38,7 @@ EXAMPLES: dict[str, str] = {
     "PJ114": f("return g(x)", "f(1.5)", before="def g(x):\n    return locals()\n\n"),
     "PJ115": f("print(x)\nreturn x + x", "f(1.5)"),
     "PJ116": f("return g(x) + 1", "f(1.5)", before="@pijit.skip\ndef g(x):\n    return x + x\n\n"),
-    "PJ121": f("return x | x", "f({1.5})"),
+    "PJ121": f(TWICE, "f(bytearray(2))"),
     "PJ122": f(TWICE, "f(np.ones(3, np.longdouble))"),
     "PJ123": f(TWICE, "f(np.ma.ones(3))"),
     "PJ126": f("return x.n + 1", "f(Thing())", before="class Thing:\n    def __getattr__(self, name):\n        return 1\n\n"),

@@ -65,7 +65,7 @@ ROWS: tuple[Reason, ...] = (
            "The container that is built here cannot be kept out of memory, so the interpreter builds it.",
            "Fill an array made beforehand, or use an array expression."),
     Reason("PJ109", "formatting", "text is put together",
-           "An f-string of other objects than numbers and texts calls their formatting, which is left to the interpreter.",
+           "An f-string, `%` or `format` of other objects than numbers and texts calls their formatting, which is left to the interpreter.",
            "Nothing: what surrounds it stays native. Do it less often if it shows in a profile."),
     # 11x: calls
     Reason("PJ111", "unsupported_call", "call not supported",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import operator
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -133,8 +134,46 @@ def _heap_pop(heap: list[Any]) -> Any:
 
 
 def _deque_put(function: Any, owner: deque[Any], item: Any) -> None:
-    demand(owner.maxlen is None)
+    demand(owner.maxlen is None or len(owner) < owner.maxlen or all(map(_is_quiet, owner)))
     function(owner, item)
+
+
+def _of_sets(function: Any, *given: Any) -> Any:
+    demand(all(all(map(_is_plain, items)) for items in given))
+    return function(*given)
+
+
+def _comparing(function: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda one, other: _of_sets(function, one, other)
+
+
+def _dict_all(function: Any, *dicts: dict[Any, Any]) -> Any:
+    demand(all(all(map(_is_plain, held)) for held in dicts))
+    return function(*dicts)
+
+
+def _dict_merged(function: Any, owner: dict[Any, Any], given: dict[Any, Any]) -> None:
+    demand(all(map(_is_plain, owner)) and all(map(_is_plain, given)))
+    demand("__name__" not in owner and all(_is_quiet(dict.get(owner, key)) for key in given))
+    function(owner, given)
+
+
+def _dict_paired(items: Any) -> dict[Any, Any]:
+    pairs = list(items)
+    demand(all(type(pair) in (tuple, list) and len(pair) == 2 and _is_plain(pair[0]) for pair in pairs))
+    return dict(pairs)
+
+
+_COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
+
+
+def _is_compared(item: Any) -> bool:
+    return all(map(_is_compared, item)) if type(item) is list else _is_plain(item)
+
+
+def _items_compared(op: int, one: Any, other: Any) -> Any:
+    demand(all(map(_is_compared, one)) and all(map(_is_compared, other)))
+    return _COMPARISONS[op](one, other)
 
 
 def _list_remove(items: list[Any], item: Any) -> None:
@@ -148,7 +187,12 @@ def _list_delete(items: list[Any], index: int) -> None:
 
 
 def _clear(method: Any, owner: Any) -> None:
-    demand(all(map(_is_quiet, owner.items() if isinstance(owner, dict) else owner)))
+    demand(all(map(_is_quiet, owner)))
+    method(owner)
+
+
+def _dict_clear(method: Any, owner: dict[Any, Any]) -> None:
+    demand("__name__" not in owner and all(map(_is_quiet, owner.items())))
     method(owner)
 
 
@@ -181,11 +225,21 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "list_pop": list.pop,
     "list_delete": _list_delete,
     "clear": _clear,
+    "dict_clear": _dict_clear,
     "list_sort": _sort,
     "sorted": _sorted,
     "heap_push": _heap_push,
     "heap_pop": _heap_pop,
     "deque_put": _deque_put,
+    **dict.fromkeys(("set_all", "set_meet", "set_less", "set_merged", "set_reduced", "set_swapped", "set_kept"), _of_sets),
+    "set_within": _comparing(operator.le),
+    "set_below": _comparing(operator.lt),
+    "set_equal": _comparing(operator.eq),
+    "set_apart": _comparing(lambda one, other: one.isdisjoint(other)),
+    "dict_all": _dict_all,
+    "dict_merged": _dict_merged,
+    "dict_paired": _dict_paired,
+    "items_compared": _items_compared,
     "str": str,
     "join": lambda *texts: "".join(texts),
 }

@@ -269,7 +269,7 @@ def dict_pop(t: Tracer, owner: Opaque, key: Abstract, *default: Abstract) -> Abs
     if sample is _UNKNOWN and is_own(t, owner):
         raise unseen(t, owner)
     found = do(t, "dict_pop", [owner, key, *default], sample)
-    _forgotten(t, owner, key)
+    forgotten(t, owner, key)
     return found
 
 
@@ -278,7 +278,7 @@ def dict_delete(t: Tracer, owner: Opaque, key: Abstract) -> None:
     checked_key(key, "an item")
     may_store(t, owner, key)
     do(t, "dict_delete", [owner, key])
-    _forgotten(t, owner, key)
+    forgotten(t, owner, key)
 
 
 def may_store(t: Tracer, owner: Opaque, key: Abstract) -> None:
@@ -296,7 +296,7 @@ def _is_name(key: Abstract) -> bool:
     return cls is None or cls is str
 
 
-def _forgotten(t: Tracer, owner: Opaque, key: Abstract) -> None:
+def forgotten(t: Tracer, owner: Opaque, key: Abstract) -> None:
     """The keys and items of a dict are no longer what they were."""
     t.stored_here.add(("keys",))
     objects.forget(t, ("keys",))
@@ -317,7 +317,7 @@ def forget_names(t: Tracer, owner: Opaque) -> None:
 
 def stored(t: Tracer, owner: Opaque, key: Abstract, value: Abstract) -> None:
     """A dict or set that the fragment makes is like what is put into it."""
-    _forgotten(t, owner, key)
+    forgotten(t, owner, key)
     like, held = standins.sample_of(t, key), standins.sample_of(t, value)
     if like is not None and held is not None and is_hashable(like[0]):
         seen(t, owner, lambda sample: sample.__setitem__(like[0], held[0]))

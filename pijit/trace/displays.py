@@ -7,7 +7,7 @@ from typing import Any
 from . import calls, deeds, mappings, matching, objects, opaque, subscripts
 from .handlers import Handler, names_operand, result
 from .tracer import Tracer
-from .values import Abstract, ArrayValue, Break, Container, Known, Suspended, kind_of
+from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Suspended, kind_of
 
 
 def build_tuple(t: Tracer, n: int) -> None:
@@ -133,8 +133,12 @@ def dict_merge(t: Tracer, depth: int) -> None:
 
 
 def dict_update(t: Tracer, depth: int) -> None:
+    from .functions import whole
+
     other = t.pop()
-    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=False)
+    into = t.state.frame.stack[-depth]
+    found = None if isinstance(into, Instance) and isinstance(other, Instance) else whole.together(t, into, other)
+    t.state.frame.stack[-depth] = mappings.merged(into, other, anew=False) if found is None else found
 
 
 def unpack_ex(t: Tracer, counts: int) -> None:

@@ -33,48 +33,44 @@ _SAMPLES = {INT: (0, 7, -7), FLOAT: (0.0, -2.5, float("nan")), BOOL: (True,)}
 def convert_value(t: Tracer, which: int) -> None:
     """FORMAT_VALUE's and CONVERT_VALUE's str(), repr() and ascii()."""
     function, value = _spelled(t, _CONVERSIONS[which], t.pop())
-    _samples(value, "CONVERT_VALUE")
-    _push(t, lambda t, value: text_of(t, value) if function is str and _is_of_python(value) else called(t, function, value), value)
+    samples_of(value, "CONVERT_VALUE")
+    t.push(made_of(t, lambda value: converted(t, function, value), value))
 
 
 def format_simple(t: Tracer, _: Any) -> None:
     function, value = _spelled(t, str, t.pop())
-    _samples(value, "FORMAT_SIMPLE")
-    if function is not str:
-        _push(t, lambda t, value: called(t, function, value), value)
-    else:
-        _push(t, lambda t, value: text_of(t, value) if _is_of_python(value) else called(t, format, value), value)
+    samples_of(value, "FORMAT_SIMPLE")
+    t.push(made_of(t, lambda value: formatted(t, value) if function is str else called(t, function, value), value))
 
 
 def format_with_spec(t: Tracer, _: Any) -> None:
     value, spec = t.popn(2)
-    samples = _samples(value, "FORMAT_WITH_SPEC")
+    samples = samples_of(value, "FORMAT_WITH_SPEC")
     if not deeds.is_text(spec):
         raise Break("formatting", "FORMAT_WITH_SPEC")
-    function: Callable[..., str] = _FORMATS[value.value.type] if isinstance(value, Scalar) and _is_of_python(value) else format  # type: ignore[index]
     if isinstance(spec, Known) and _are_formatted(samples, spec.value):
-        _push(t, lambda t, value: called(t, function, value, spec), value)
+        t.push(made_of(t, lambda value: formatted(t, value, spec), value))
     else:
-        t.push(called(t, function, value, spec))
+        t.push(formatted(t, exceptions.seen(t, value), spec))
 
 
 def build_string(t: Tracer, count: int) -> None:
     parts = t.popn(count)
     if any(isinstance(part, Message) for part in parts):
-        t.push(Message(lambda t: _joined(t, [exceptions.seen(t, part) for part in parts])))
+        t.push(Message(lambda t: joined(t, [exceptions.seen(t, part) for part in parts])))
     elif all(map(deeds.is_text, parts)):
-        t.push(_joined(t, parts))
+        t.push(joined(t, parts))
     else:
         raise Break("formatting", "BUILD_STRING")
 
 
-def _push(t: Tracer, make: Callable[[Tracer, Abstract], Abstract], value: Abstract) -> None:
-    """Pushes the text that is made of a value, which may be such a text itself."""
+def made_of(t: Tracer, make: Callable[..., Abstract], *values: Abstract) -> Abstract:
+    """The text that is made of values, which may be such texts themselves; for an exception it is made when a handler looks at it."""
 
     def made(t: Tracer) -> Abstract:
-        return make(t, exceptions.seen(t, value))
+        return make(*(exceptions.seen(t, value) for value in values))
 
-    t.push(Message(made) if _is_unseen(t) else made(t))
+    return Message(made) if _is_unseen(t) else made(t)
 
 
 def _spelled(t: Tracer, function: Callable[[Any], str], value: Abstract) -> tuple[Callable[[Any], str], Abstract]:
@@ -82,7 +78,8 @@ def _spelled(t: Tracer, function: Callable[[Any], str], value: Abstract) -> tupl
     return exceptions.spelled(t, value) if function is str and isinstance(value, Raised) else (function, value)
 
 
-def _joined(t: Tracer, parts: list[Abstract]) -> Abstract:
+def joined(t: Tracer, parts: list[Abstract]) -> Abstract:
+    """Several texts behind each other."""
     if len(parts) > _JOINED:
         return called(t, _JOIN, Container("tuple", tuple(parts)))
     return deeds.do(t, "join", parts, "", pure=True)
@@ -93,18 +90,31 @@ def text_of(t: Tracer, value: Abstract) -> Abstract:
     return value if deeds.is_text(value) else deeds.do(t, "str", [value], "", pure=True)
 
 
+def converted(t: Tracer, function: Callable[[Any], str], value: Abstract) -> Abstract:
+    """str(), repr() or ascii() of a number or text."""
+    return text_of(t, value) if function is str and is_of_python(value) else called(t, function, value)
+
+
+def formatted(t: Tracer, value: Abstract, spec: Abstract | None = None) -> Abstract:
+    """format() of a number or text."""
+    if spec is None:
+        return text_of(t, value) if is_of_python(value) else called(t, format, value)
+    function: Any = _FORMATS[value.value.type] if isinstance(value, Scalar) and is_of_python(value) else format  # type: ignore[index]
+    return called(t, function, value, spec)
+
+
 def called(t: Tracer, function: Callable[..., str], *args: Abstract) -> Abstract:
     """The text that one of CPython's functions makes of numbers and texts. NumPy's scalars are formatted by code of NumPy's."""
-    if all(map(_is_of_python, args)):
+    if all(map(is_of_python, args)):
         return deeds.do(t, "call", [Known(function), *args], "", pure=True)
     return opaque.call_pure(t, function, list(args), {}, sample="")
 
 
-def _is_of_python(value: Abstract) -> bool:
+def is_of_python(value: Abstract) -> bool:
     return not (isinstance(value, Scalar) and isinstance(value.value.type, Np))
 
 
-def _samples(value: Abstract, instruction: str) -> tuple[Any, ...]:
+def samples_of(value: Abstract, instruction: str) -> tuple[Any, ...]:
     """Objects that are formatted like the value, which is a number or a text."""
     if isinstance(value, Scalar):
         of = value.value.type

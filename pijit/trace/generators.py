@@ -1,4 +1,4 @@
-"""Generators that are consumed where they are made: by a `for` loop, or by sum, any, all, min, max, list, tuple, sorted.
+"""Generators that are consumed where they are made: by a `for` loop, or by sum, any, all, min, max, list, tuple, sorted, str.join.
 
 A generator is a value (Suspended) between its steps; while it runs, its frame lies above its caller's. A step is a transaction: it has no
 effect that others see (Tracer.effect), and an exit in it does the caller's instruction again, with the generator as it was before: the step of
@@ -330,7 +330,7 @@ def _extreme(name: str, symbol: str) -> Row:
     return Row(name, begin, take, end)
 
 
-# list, tuple, sorted: held is a list that nobody else has seen
+# list, tuple, sorted, join: held is a list that nobody else has seen
 
 
 def _begin_list(name: str) -> Callable[[Tracer, list[Abstract], dict[str, Abstract]], list[Abstract]]:
@@ -374,6 +374,25 @@ def _end_sorted(t: Tracer, consumer: Consumer) -> object:
         return made
 
     return _called(t, call)
+
+
+def _begin_join(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+    return [*_begin_list("join")(t, [], kwargs), *args]
+
+
+def _take_text(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    from . import deeds
+
+    if not deeds.is_text(value):
+        raise Break("call_arguments", "join of what is no text")
+    return _take_item(t, consumer, value)
+
+
+def _end_join(t: Tracer, consumer: Consumer) -> object:
+    from . import templates
+
+    made, between = consumer.held
+    return _called(t, lambda: templates.join(t, between, made))
 
 
 # sorted with key=: what is yielded are the keys; held are a list of the items, one of the keys, and whether it is the other way round
@@ -443,4 +462,5 @@ CONSUMERS: dict[Any, Row] = {
 # What takes the only thing that a generator yields; if it yields nothing, the call raises.
 ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
 BY_KEY = Row("by_key", _begin_by_key, _take_by_key, _end_by_key)
-_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY)}
+JOIN = Row("join", _begin_join, _take_text, _end_join)
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY, JOIN)}

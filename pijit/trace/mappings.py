@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from . import closures, deeds, instances, objects
-from .tables import CALLABLES
 from .values import Abstract, Break, Instance, Known, Opaque
 
 if TYPE_CHECKING:
@@ -93,14 +92,5 @@ def partial(t: Tracer, given: Known | Opaque, args: list[Abstract], kwargs: dict
     objects.holds(t, keywords, "length", len(names), ("keys",), f"has {len(names)} items")
     named = {name: objects.dict_item(t, keywords, name) for name in names}
     return call(t, closures.part(t, given, "func"), [*before, *args], {**named, **kwargs})
-
-
-def _dict(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    if args:
-        raise Break("call_arguments", "dict of another object")
-    return Instance("dict", tuple(kwargs.values()), cls=dict, names=tuple(kwargs))
-
-
-CALLABLES[dict] = _dict
 
 

@@ -67,6 +67,8 @@ _WEAK = {"bool": np.dtype(bool), "int": int, "float": float}
 
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract:
     """left <symbol> right."""
+    from . import objects, templates
+    from .functions import whole
     from .functions.containers import concatenated, joined_texts, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
@@ -92,9 +94,11 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     if symbol == "+" and inplace and isinstance(left, Opaque) and left.cls is list:
         list_extend(t, [left, right], {})
         return left
-    added = (joined_texts(t, left, right) or (None if inplace else concatenated(t, left, right))) if symbol == "+" else None
+    added = joined_texts(t, left, right) or concatenated(t, left, right, inplace) if symbol == "+" else whole.binary(t, symbol, left, right, inplace)
     if added is not None:
         return added
+    if symbol == "%" and objects.class_of(left) is str:
+        return templates.percent(t, left, right)
     repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
     if repeated is not None:
         return repeated
@@ -144,8 +148,9 @@ def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract
     if "array" in kinds and kinds <= {"int", "bool", "float", "np", "array"}:
         return elementwise.binary(t, UFUNCS[symbol], PYTHON[symbol], left, right)
     from . import deeds, orders
+    from .functions import whole
 
-    ordered = orders.compare(t, symbol, left, right)
+    ordered = orders.compare(t, symbol, left, right) or whole.compare(t, symbol, left, right)
     if ordered is not None:
         return ordered
     if deeds.is_text(left) and deeds.is_text(right):

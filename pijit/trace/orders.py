@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, Np
 from . import deeds, objects, operators
-from .values import Abstract, Break, Known, Opaque, Scalar, kind_of, sequence_of, value_of
+from .through import samples
+from .values import Abstract, Break, Container, Known, Opaque, Scalar, kind_of, sequence_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
 
+_SYMBOLS = ("<", "<=", "==", "!=", ">", ">=")  # in the order of C's numbers for them
 _NUMBERS = frozenset({"int", "bool", "float"})
 
 
@@ -27,11 +29,35 @@ def _compare_sequences(t: Tracer, symbol: str, left: Abstract, right: Abstract) 
     if all(map(_is_tuple, both)):
         one, other = (objects.items(t, value) for value in both)
         if one is None or other is None:
-            raise Break("unsupported_type", f"tuple {symbol} tuple")
+            return _compare_real(t, symbol, left, right)
         return _compare(t, symbol, one, other)
     if {kind_of(value) for value in both} == {"list"}:
         return _compare(t, symbol, sequence_of(left) or (), sequence_of(right) or ())
+    if all(kind_of(value) == "list" or objects.class_of(value) is list for value in both):
+        return _compare_real(t, symbol, left, right)
     return None
+
+
+def _compare_real(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Value:
+    """The same for real ones, by the objects that they hold when it comes to that."""
+    for value in (left, right):
+        without_nans(t, value)
+        if not all(map(_is_compared, samples(t, value))):
+            raise Break("unsupported_type", f"{operators.describe(left)} {symbol} {operators.describe(right)} of objects")
+    found = value_of(deeds.do(t, "items_compared", [Known(_SYMBOLS.index(symbol)), left, right], True, pure=True))
+    assert found is not None
+    return found
+
+
+def without_nans(t: Tracer, value: Abstract) -> None:
+    """Leaves at a NaN in a virtual container: it is equal to itself if it is the same object, and one that is made for it is another."""
+    for item in value.inner() if isinstance(value, Container) else ():
+        without_nans(t, item)
+        _tell_apart(t, item, item)
+
+
+def _is_compared(item: Any) -> bool:
+    return all(map(_is_compared, item)) if type(item) is list else deeds.is_hashable(item)
 
 
 def _is_tuple(value: Abstract) -> bool:

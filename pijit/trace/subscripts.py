@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         held = t.samples.get(container.value) or (None,)
         if len({type(item) for item in held}) == 1 and type(held[0]) in _PLAIN_ITEMS:  # it leaves at one of another type
             return deeds.do(t, "call", [Known(operator.getitem), container, index], held[0], pure=True)
+    if isinstance(container, Opaque) and container.cls is deque and kind_of(index) in ("int", "bool"):
+        return deeds.do(t, "call", [Known(operator.getitem), container, index], deeds.item_sample(t, container), pure=True)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)

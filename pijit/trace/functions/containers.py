@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import const
 from ...ir.types import BOOL, INT
-from .. import deeds, instances, lengths, mappings, objects, opaque, standins
+from .. import deeds, instances, lengths, mappings, objects, opaque, standins, views
 from ..operators import describe
 from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
@@ -197,12 +197,22 @@ def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return deeds.make(t, "sorted", [through(args[0], "sorted")], samples(t, args[0]))
 
 
-def concatenated(t: Tracer, left: Abstract, right: Abstract) -> Abstract | None:
-    """list + list, of real ones or one that is virtual; None for anything else."""
+def concatenated(t: Tracer, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract | None:
+    """list + list or tuple + tuple, of real ones or one that is virtual; None for anything else."""
     kinds = [value.kind if isinstance(value, Container) else objects.class_of(value) for value in (left, right)]
-    if not all(kind in ("list", list) for kind in kinds):
+    if all(kind in ("tuple", tuple) for kind in kinds):
+        sample = (*_tuple_like(t, left), *_tuple_like(t, right))
+        return deeds.do(t, "call", [Known(operator.add), *instances.settled(t, left, right, fixed="shared")], sample, pure=True)
+    if inplace or not all(kind in ("list", list) for kind in kinds):
         return None
     return deeds.make(t, "call", [Known(operator.add), left, right], (samples(t, left) + samples(t, right))[:2])
+
+
+def _tuple_like(t: Tracer, value: Abstract) -> tuple[Any, ...]:
+    """A tuple like a virtual or real one, as far as is known."""
+    found = [standins.sample_of(t, item) for item in (value.items if isinstance(value, Container) else [value])]
+    likes = [like[0] for like in found if like is not None]
+    return tuple(likes) if isinstance(value, Container) else likes[0] if likes else ()
 
 
 def _clears(cls: Any) -> None:
@@ -210,8 +220,8 @@ def _clears(cls: Any) -> None:
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         owner = _real(t, cls.clear, args, kwargs, 0, 0, cls)
         if cls is dict:
-            deeds.may_store(t, owner, Known(""))
-        deeds.do(t, "clear", [Known(cls.clear), owner])
+            views.may_store(t)
+        deeds.do(t, "dict_clear" if cls is dict else "clear", [Known(cls.clear), owner])
         if cls is list:
             _changed(t, owner)
         elif cls is dict:
@@ -275,6 +285,12 @@ def _makes(cls: Any) -> None:
     @row(cls)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         """A new set or deque of what a container has, or of nothing."""
+        most: Args = []  # a deque's maxlen
+        if cls is deque and (len(args) == 2 or "maxlen" in kwargs):
+            most = [*args[1:], *kwargs.values()]
+            args, kwargs = args[:1] or [Container("tuple", ())], {}
+            if len(most) != 1 or not (scalar_kind(most[0]) == "int" or isinstance(most[0], Known)):
+                raise Break("call_arguments", "deque")
         if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque | Known) or _is_range(args[0]))):
             raise Break("call_arguments", cls.__name__)
         if args and not _is_sequence(args[0]):
@@ -284,7 +300,7 @@ def _makes(cls: Any) -> None:
         if cls is set and args and not all(map(deeds.is_hashable, given)):
             raise Break("call_arguments", "set of objects")
         deed = "set_of" if cls is set and args else "call"
-        return deeds.make(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args], cls(given))
+        return deeds.make(t, deed, [*([] if deed == "set_of" else [Known(cls)]), *args, *most], cls(given))
 
 
 _makes(deque)

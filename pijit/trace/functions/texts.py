@@ -1,14 +1,15 @@
-"""Texts made of numbers and texts."""
+"""Texts made of numbers and texts, and of several texts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import Np
-from .. import deeds, exceptions, formatting
+from .. import deeds, exceptions, formatting, generators, templates
 from ..operators import describe
 from ..state import Raised
-from ..values import Abstract, Break, Known, Scalar
+from ..through import through
+from ..values import Abstract, Break, Known, Scalar, Suspended, sequence_of
 from .rows import expect, row
 
 if TYPE_CHECKING:
@@ -39,3 +40,26 @@ def _row(function: Any) -> None:
 
 for _function in (str, repr, ascii):
     _row(_function)
+
+
+@row(str.join)
+def join(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
+    expect("join", args, kwargs, 2)
+    between, items = args
+    if not deeds.is_text(between):
+        raise Break("call_arguments", f"join of {describe(between)}")
+    if isinstance(items, Suspended):
+        return generators.consume_by(t, generators.JOIN, [items, between], {})
+    parts = sequence_of(items)
+    if parts is None:
+        return templates.join(t, between, through(items, "join"))
+    if not all(map(deeds.is_text, parts)):
+        raise Break("call_arguments", "join of what is no text")
+    return templates.together(t, [piece for part in parts for piece in (between, part)][1:])
+
+
+@row(str.format)
+def format_(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+    if not args or not deeds.is_text(args[0]):
+        raise Break("call_arguments", "format")
+    return templates.formatted(t, args[0], args[1:], kwargs)
