@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(21)
 SPECIAL = np.array([1.0, -0.0, np.inf, -np.inf, np.nan, 1e308, -1e308, 5e-324, 2.0])
 OF_ONE = ["np.diff(a)", "np.diff(a, 2, 0)", "np.diff(a, axis=-1, n=3)", "np.gradient(a, axis=0)", "np.gradient(a, 2, axis=-1)"]

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from differential import VERSION, VERSIONS, check_calls
 
+pytestmark = pytest.mark.shared
+
 CLASSES = """
 from collections import deque
 class C:

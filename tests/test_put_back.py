@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from differential import check
 
+pytestmark = pytest.mark.shared
+
 ROOM = 256  # iterations of such a strip
 PLACES = (0, 1, ROOM - 1, ROOM, ROOM + 1, 2 * ROOM + 7, 599)
 HOW = {"configurations": ("jit", "numpy")}

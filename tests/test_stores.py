@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 LARGE = 9000  # elements: more than a buffer of csrc/store.c holds
 
 FLOATS = (

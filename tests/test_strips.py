@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 COUNTS = (0, 1, 7, 1023, 1024, 1025, 2049)
 
 
