@@ -100,8 +100,8 @@ def _sample(held: Any) -> Callable[[], Any] | None:
 
 def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     """Objects like those that the attribute may hold, one of each type; none where only one is known."""
-    held = objects.to_be_looked_at(t, owner, name) if t.last_micro and isinstance(owner, Opaque | Known) else objects.UNSET
-    if held is objects.UNSET or t.forks >= _FORKS:
+    held = _to_be_looked_at(t, owner, name) if t.last_micro and isinstance(owner, Opaque | Known) else _native.UNSET
+    if held is _native.UNSET or t.forks >= _FORKS:
         return []
     frame = t.state.frame
     if type(held) in _STANDINS:
@@ -109,6 +109,19 @@ def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     known = [sample() for sample in _known(frame.bytecode, frame.pc)]
     found = {id(type(sample)): sample for sample in (*known, held)}
     return list(found.values()) if len(found) > 1 else []
+
+
+def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
+    """What an attribute that an instance itself holds is taken to be like, where the program reads it; UNSET for any other."""
+    row = ("field", name)
+    cls, origin = objects.class_of(owner), objects.origin_of(t, owner)
+    if cls is None or not objects.is_plain(cls) or not (origin is None or objects.is_stored(t, row)) or objects.is_known(t, owner, row):
+        return _native.UNSET
+    found = objects.class_lookup(cls, name)
+    if found is not objects.MISSING and not objects.is_slot(found) and objects.is_data(found):
+        return _native.UNSET
+    actual = objects.actual_of(t, owner)
+    return t.made.get((cls, row), _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
 
 
 def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callable[[], Abstract]) -> None:
@@ -120,8 +133,12 @@ def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callab
         return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
 
     def follow(number: int) -> None:
-        with objects.supposed(t, owner, name, samples[number]):
+        key = ("place", objects.identity(owner), ("field", name))
+        t.supposed[key] = samples[number]
+        try:
             t.push(read())
+        finally:
+            del t.supposed[key]
         frame = t.state.frame
         frame.pc = frame.bytecode.at(frame.pc).next
         t.block.end = t.goto(t.state)

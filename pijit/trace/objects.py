@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -115,7 +113,8 @@ def origin_of(t: Tracer, owner: Abstract) -> Source | None:
     return t.origins.get(owner.value) if isinstance(owner, Opaque) else None
 
 
-def _identity(owner: Abstract) -> object:
+def identity(owner: Abstract) -> object:
+    """What tells an owner from others on one path."""
     return owner.value if isinstance(owner, Opaque) else id(getattr(owner, "value", None))
 
 
@@ -124,7 +123,7 @@ def _identity(owner: Abstract) -> object:
 
 def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: Any) -> Abstract:
     """What the loading row gives for the owner; ``held``: what it gave at capture."""
-    key = ("place", _identity(owner), row)
+    key = ("place", identity(owner), row)
     found: Abstract | None = t.state.memo.get(key)
     if found is not None:
         return found
@@ -145,30 +144,6 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     return found
 
 
-def to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
-    """What an attribute that an instance itself holds is taken to be like, where the program reads it; UNSET for any other."""
-    row = ("field", name)
-    cls, origin = class_of(owner), origin_of(t, owner)
-    if not is_plain(cls) or not (origin is None or is_stored(t, row)) or _is_known(t, owner, row):
-        return _UNSET
-    found = class_lookup(cls, name)  # type: ignore[arg-type]
-    if found is not MISSING and not is_slot(found) and is_data(found):
-        return _UNSET
-    actual = actual_of(t, owner)
-    return t.made.get((cls, row), _UNSET if actual is MISSING else _native.field(actual, name))
-
-
-@contextmanager
-def supposed(t: Tracer, owner: Abstract, name: str, sample: Any) -> Iterator[None]:
-    """What the attribute holds is like the sample."""
-    key = ("place", _identity(owner), ("field", name))
-    t.supposed[key] = sample
-    try:
-        yield
-    finally:
-        del t.supposed[key]
-
-
 def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:
     """A check of the owner: at the entry, or here where the fragment stores to such places."""
     origin = origin_of(t, owner)
@@ -176,7 +151,7 @@ def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, tex
         hoist(t, place, origin)
         t.guards.check(origin, kind, operand, text=f"{origin.name} {text}")
         return
-    key = ("place", _identity(owner), (kind, operand))
+    key = ("place", identity(owner), (kind, operand))
     if key not in t.state.memo:
         opaque.look(t, owner, (kind, operand), None, loads=False)
         t.state.memo[key] = Known(None)
@@ -240,7 +215,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     if slot or found is MISSING or not is_data(found):
         actual = actual_of(t, owner)
         held = _native.field(actual, name) if actual is not MISSING else _UNSET
-        if held is not _UNSET or found is MISSING or slot or _is_known(t, owner, ("field", name)):
+        if held is not _UNSET or found is MISSING or slot or is_known(t, owner, ("field", name)):
             return fetch(t, owner, ("field", name), ("field", name), held)
         holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
         return _bound(t, owner, cls, name, found)
@@ -317,8 +292,8 @@ def is_data(found: Any) -> bool:
     return any(class_lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
 
 
-def _is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
-    return ("place", _identity(owner), row) in t.state.memo
+def is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
+    return ("place", identity(owner), row) in t.state.memo
 
 
 # ---- items -----------------------------------------------------------------------------------------------------------------
@@ -379,7 +354,7 @@ def dict_item(t: Tracer, owner: Abstract, key: str) -> Abstract:
 def dict_get(t: Tracer, owner: Abstract, key: str, default: Abstract) -> Abstract:
     """owner.get(key, default)."""
     actual = actual_of(t, owner)
-    if _is_known(t, owner, ("dict_item", key)) or (type(actual) is dict and inputs.held(actual, key) is not UNSET):
+    if is_known(t, owner, ("dict_item", key)) or (type(actual) is dict and inputs.held(actual, key) is not UNSET):
         return dict_item(t, owner, key)
     if type(actual) is not dict:
         raise Break("unsupported_type", "a dict that was not seen")
@@ -503,7 +478,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     t.append(Op("put", args, (), {"place": place, "arguments": given}, {"redo": exit}, t.line))
     forget(t, place[1:])
     if len(place) > 1 and value is not UNBOUND:
-        t.state.memo["place", _identity(owner), place] = value
+        t.state.memo["place", identity(owner), place] = value
         sample = standins.sample_of(t, value)
         if sample is not None:
             t.made[class_of(owner), place] = sample[0]
