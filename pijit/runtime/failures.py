@@ -275,7 +275,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "class": of_class,
     "globals": of_globals,
     "builtin": of_builtin,
-    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "closed"), of_nothing),
+    **dict.fromkeys(("local", "stack", "global", "name", "attr", "item", "const", "function", "globals_of", "closure", "closed", "any"), of_nothing),
     **dict.fromkeys(("tuple_item", "dict_item", "field", "member", "part", "under", "under_strict"), of_nothing),
 }
 
