@@ -390,6 +390,62 @@ def f(n):
 }
 # What leaves native code somewhere, or is never in it.
 OTHERS = {
+    "the __init__ of a class that it is no instance of": """
+class Wrong(Exception):
+    def __init__(self, x):
+        ValueError.__init__(self, x)
+
+def f(n):
+    total = 0
+    for i in range(n):
+        try:
+            raise Wrong(i)
+        except TypeError:
+            total += 100
+        except Wrong as e:
+            total += e.args[0]
+    return total
+""",
+    "texts of objects that say how often they were asked": """
+class Counted:
+    def __init__(self, x):
+        self.x = x
+    def __repr__(self):
+        self.x += 10
+        return f"Counted {self.x}"
+    def __hash__(self):
+        return 1
+
+def f(n):
+    out = []
+    for i in range(n):
+        o = Counted(i)
+        try:
+            if i % 2:
+                raise KeyError(o)
+            {}[o]
+        except KeyError as e:
+            out.append(str(e))
+            out.append(f"{e}")
+            out.append(o.x)
+    return out
+""",
+    "messages that fail": """
+import numpy as np
+some = {kind: np.array([1.0, np.nan, 3.0, np.inf], kind) for kind in ("f4", "f8")}
+
+def f(n):
+    total = 0
+    for a in some.values():
+        for i in range(4):
+            try:
+                raise KeyError("%d" % a[i])
+            except KeyError:
+                total += 1
+            except (ValueError, OverflowError) as e:
+                total += 10
+    return total
+""",
     "everything": """
 def f(n):
     out = []
@@ -1030,3 +1086,55 @@ def test_left_for_one_caller() -> None:
     for _ in range(3):
         assert first(9) == (21, [1, 4, 7])
         assert second(9) == sum(range(9))
+
+
+LATER = """
+class Kept(Exception):
+    def __init__(self, x):
+        self.x = x
+
+class Plain:
+    def __init__(self, x):
+        self.x = x
+    def twice(self):
+        return self.x * 2
+
+def f(n, name):
+    for cls in (Kept, Plain):
+        if name:
+            setattr(cls, name, lambda self, wanted: 77)
+    total = raised(n), made(n), asked(n)
+    for cls in (Kept, Plain):
+        if name:
+            delattr(cls, name)
+    return total
+
+def raised(n):
+    total = 0
+    for i in range(n):
+        try:
+            raise Kept(i)
+        except Kept as e:
+            total += e.x + getattr(e, "nothing", 5)
+    return total
+
+def made(n):
+    total = 0
+    for i in range(n):
+        p = Plain(i)
+        total += p.x
+    return total
+
+def asked(n):
+    total = 0
+    for i in range(n):
+        p = Plain(i)
+        total += hasattr(p, "nothing") + getattr(p, "other", 3)
+    return total
+"""
+
+
+@pytest.mark.parametrize("name", ["__getattribute__", "__getattr__"])
+def test_classes_get_a_say_in_attributes(name: str) -> None:
+    """Of objects that are never made, too."""
+    check_calls(LATER, [(9, given) for _ in range(3) for given in ("", "", name)], entry="f")

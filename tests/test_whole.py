@@ -99,6 +99,7 @@ class Named(dict):
 
 @pytest.mark.parametrize("form", [
     *(f"len(a {op} b)" for op in OPERATORS), *(f"a {op} b" for op in COMPARISONS), "a.union(b), a.isdisjoint(b), a.issubset(b)", "frozenset(p)",
+    "len(c.copy()), len(c.copy() | b)",
     "c.update(b), len(c)", "c.difference_update(b), len(c)", "c.symmetric_difference_update(b), len(c)", "c.intersection_update(b), len(c)",
     "c.update(p), len(c)", "d | e", "dict(d)", "d.copy()", "d.update(e), d", "dict(zip(p, q))", "dict(p)", "p == q, p != q", "p < q",
     "[p, q] == [q, p]", "tuple(p) == tuple(q)", "(*p, 1) <= (*q, 2)",

@@ -19,7 +19,7 @@ def half_of_them(n):
                 raise ValueError(i)
             found += 1
         except ValueError as error:  # which it looks at: nothing follows it there
-            found -= len(error.args)
+            found -= error.__traceback__ is not None
     return found
 
 

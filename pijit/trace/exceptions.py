@@ -62,8 +62,10 @@ def unseen() -> Break:
 def attribute(t: Tracer, raised: Raised, name: str) -> Any:
     """An attribute; inline.INLINED for a property."""
     cls = raised.cls
-    if is_heap_class(cls) and not objects.is_plain(cls):
-        raise unseen()
+    if is_heap_class(cls):
+        if not objects.is_plain(cls):
+            raise unseen()
+        objects.stays_plain(t, raised)
     if name == "args" and _is_of(t, cls, name, _ARGS):
         return arguments(t, raised)
     if name == "__class__" and _is_of(t, cls, name, objects.namespace(object)[name]):
@@ -96,13 +98,17 @@ def _is_of(t: Tracer, cls: type, name: str, wanted: Any) -> bool:
     return True
 
 
-def _init(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
-    """The __init__ of a built-in class, called by one of the program's."""
-    raised = args[0] if args else None
-    if not isinstance(raised, Raised) or kwargs:
-        raise Break("call_arguments", "__init__ of an exception")
-    instances.replace(t.state.frames, raised, replace(raised, args=Container("tuple", tuple(args[1:]))))
-    return Known(None)
+def _row(cls: type) -> None:
+    def init(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        """The __init__ of a built-in class, called by one of the program's; it takes instances of that class only."""
+        raised = args[0] if args else None
+        if not isinstance(raised, Raised) or kwargs or not objects.is_subclass(raised.cls, cls):
+            raise Break("call_arguments", "__init__ of an exception")
+        instances.replace(t.state.frames, raised, replace(raised, args=Container("tuple", tuple(args[1:]))))
+        return Known(None)
+
+    CALLABLES[objects.namespace(cls)["__init__"]] = init
 
 
-CALLABLES.update(dict.fromkeys((objects.namespace(cls)["__init__"] for cls in PLAIN), _init))
+for _cls in PLAIN:
+    _row(_cls)

@@ -118,7 +118,9 @@ def samples_of(value: Abstract, instruction: str) -> tuple[Any, ...]:
     """Objects that are formatted like the value, which is a number or a text."""
     if isinstance(value, Scalar):
         of = value.value.type
-        return (of.dtype.type(1),) if isinstance(of, Np) else _SAMPLES[of]  # type: ignore[index]
+        if isinstance(of, Np):
+            return (of.dtype.type(1), of.dtype.type("nan")) if of.dtype.kind == "f" else (of.dtype.type(1),)
+        return _SAMPLES[of]  # type: ignore[index]
     if isinstance(value, Known) and type(value.value) in (str, int, float, bool, type(None)):
         return (value.value,)
     if isinstance(value, Message) or (isinstance(value, Opaque) and value.cls is str):

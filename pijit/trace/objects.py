@@ -196,10 +196,19 @@ def _text(owner: Abstract, row: tuple[Any, ...]) -> str:
     return _step(class_name(cls, '__name__') if cls is not None else "an object", row)
 
 
+def stays_plain(t: Tracer, owner: Abstract) -> None:
+    """Guards that instances of a plain class get their attributes as they do; of an object that exists, its rows look at that."""
+    if isinstance(owner, Instance) and owner.kind == "instance":
+        for name in ("__getattribute__", "__getattr__"):
+            found = class_lookup(owner.cls, name)
+            t.guards.member(owner.cls, name, _UNSET if found is MISSING else found)
+
+
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name of an instance of a plain class; calls.INLINED for a property."""
     cls = class_of(owner)
     assert cls is not None
+    stays_plain(t, owner)
     found = class_lookup(cls, name)
     kind = type(found)
     slot = is_slot(found)

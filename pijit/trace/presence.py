@@ -18,6 +18,7 @@ def has_attribute(t: Tracer, owner: Abstract, name: str) -> bool:
     cls = objects.class_of(owner)
     if cls is None or not objects.is_plain(cls):
         raise Break("call_arguments", "hasattr of an object that is no instance of a plain class")
+    objects.stays_plain(t, owner)
     found = objects.class_lookup(cls, name)
     slot = objects.is_slot(found)
     if found is not objects.MISSING and objects.is_data(found) and not slot:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PLAIN = (str, int, float, bool, complex, bytes, type(None))
 
 
-def _row(function: Any) -> None:
+def _row(function: Any) -> Any:
     @row(function)
     def text(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         """str(x), repr(x) or ascii(x)."""
@@ -26,7 +26,7 @@ def _row(function: Any) -> None:
         (value,) = args
         if function is str and isinstance(value, Raised):
             spelling, value = exceptions.spelled(t, value)
-            return text(t, [value], {}) if spelling is str else formatting.called(t, spelling, value)
+            return _ROWS[spelling](t, [value], {})  # type: ignore[no-any-return]
         if function is str and deeds.is_text(value):
             return value
         if isinstance(value, Known) and type(value.value) in _PLAIN:
@@ -37,9 +37,10 @@ def _row(function: Any) -> None:
             raise Break("unsupported_call", f"{function.__name__} of {describe(value)}")
         return formatting.called(t, function, value)
 
+    return text
 
-for _function in (str, repr, ascii):
-    _row(_function)
+
+_ROWS = {function: _row(function) for function in (str, repr, ascii)}
 
 
 @row(str.join)

@@ -254,7 +254,8 @@ def _copies(cls: Any) -> None:
         expect("copy", args, kwargs, 1)
         if not isinstance(args[0], Opaque | Known) or not deeds.is_text(args[0], cls):
             raise Break("call_arguments", f"copy of {operators.describe(args[0])}")
-        return deeds.make(t, "call", [Known(cls.copy), args[0]], cls(samples(t, args[0])))
+        like = _items(t, args[0], "copy") if cls is set else samples(t, args[0])  # to make a set runs __hash__
+        return deeds.make(t, "call", [Known(cls.copy), args[0]], cls(like))
 
 
 _copies(list)
