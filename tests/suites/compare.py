@@ -106,7 +106,7 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     parser.add_argument("--everything", action="store_true", help="all files there are")
     parser.add_argument("--share", default="0/1", metavar="I/N", help="of N equal shares the one at I")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time")
-    parser.add_argument("--cpu", type=int, default=120, metavar="S", help="CPU seconds that a file may take")
+    parser.add_argument("--cpu", type=int, default=240, metavar="S", help="CPU seconds that a file may take")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and what it starts would too
     there = everything()
