@@ -268,6 +268,46 @@ static inline Py_ssize_t index_at(PyDictKeysObject *keys, size_t i)
     return bits < 32 ? (Py_ssize_t)((const int32_t *)keys->dk_indices)[i] : (Py_ssize_t)((const int64_t *)keys->dk_indices)[i];
 }
 
+static inline PyObject *key_at(PyDictKeysObject *keys, bool texts, Py_ssize_t index)
+{
+    return texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
+}
+
+static inline PyObject **value_at(PyDictKeysObject *keys, bool texts, Py_ssize_t index)
+{
+    return texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
+}
+
+/* The way through a table to all that has a hash. */
+typedef struct {
+    PyDictKeysObject *keys;
+    Py_hash_t hash;
+    size_t i, perturb;
+} Probe;
+
+static inline Probe probe_of(PyDictKeysObject *keys, Py_hash_t hash)
+{
+    return (Probe){keys, hash, (size_t)hash, (size_t)hash};
+}
+
+/* The index of the next entry with the hash; negative: there are no more. */
+static inline Py_ssize_t next_of_hash(Probe *p)
+{
+    const bool texts = DK_IS_UNICODE(p->keys);
+    const size_t mask = ((size_t)1 << p->keys->dk_log2_size) - 1;
+    for (;;) {
+        Py_ssize_t index = index_at(p->keys, p->i & mask);
+        p->perturb >>= 5;
+        p->i = (p->i & mask) * 5 + p->perturb + 1;
+        if (index == DKIX_EMPTY) {
+            return -1;
+        }
+        if (index >= 0 && (texts ? ((PyASCIIObject *)key_at(p->keys, true, index))->hash : DK_ENTRIES(p->keys)[index].me_hash) == p->hash) {
+            return index;
+        }
+    }
+}
+
 /* Is it where the running code keeps its names? What native code knows of those is written there later. */
 static bool is_namespace(PyObject *dict, int64_t *W)
 {
@@ -321,44 +361,33 @@ PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject *
         return PJ_UNSURE;
     }
     const bool texts = DK_IS_UNICODE(keys);
-    const size_t mask = ((size_t)1 << keys->dk_log2_size) - 1;
     /* what was found last is often what is asked for next: d[k] = d[k] + 1 */
     if (last.keys == keys && last.hash == hash && last.index < keys->dk_nentries) {
         const Py_ssize_t index = last.index;
-        PyObject *k = texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
-        PyObject **place = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
+        PyObject *k = key_at(keys, texts, index), **place = value_at(keys, texts, index);
         if (k != NULL && *place != NULL && same(key, W, k) == 1) {
             *held = k;
             *value = place;
             return PJ_FOUND;
         }
     }
-    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
-    for (;;) {
-        Py_ssize_t index = index_at(keys, i);
-        if (index == DKIX_EMPTY) {
-            return PJ_ABSENT;
+    Probe probe = probe_of(keys, hash);
+    for (Py_ssize_t index; (index = next_of_hash(&probe)) >= 0;) {
+        PyObject *k = key_at(keys, texts, index);
+        int equal = same(key, W, k);
+        if (equal < 0) {
+            return PJ_UNSURE;
         }
-        if (index >= 0) {
-            PyObject *k = texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
-            if ((texts ? ((PyASCIIObject *)k)->hash : DK_ENTRIES(keys)[index].me_hash) == hash) {
-                int equal = same(key, W, k);
-                if (equal < 0) {
-                    return PJ_UNSURE;
-                }
-                if (equal) {
-                    last.keys = keys;
-                    last.hash = hash;
-                    last.index = index;
-                    *held = k;
-                    *value = texts ? &DK_UNICODE_ENTRIES(keys)[index].me_value : &DK_ENTRIES(keys)[index].me_value;
-                    return PJ_FOUND;
-                }
-            }
+        if (equal) {
+            last.keys = keys;
+            last.hash = hash;
+            last.index = index;
+            *held = k;
+            *value = value_at(keys, texts, index);
+            return PJ_FOUND;
         }
-        perturb >>= 5;
-        i = (i * 5 + perturb + 1) & mask;
     }
+    return PJ_ABSENT;
 }
 
 /* Is an exact dict the namespace of no module? */
@@ -381,18 +410,12 @@ bool pj_dict_meets(PyObject *dict, PyObject *key, int64_t *W)
         return false;
     }
     const bool texts = DK_IS_UNICODE(keys);
-    const size_t mask = ((size_t)1 << keys->dk_log2_size) - 1;
-    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
-    for (Py_ssize_t index; (index = index_at(keys, i)) != DKIX_EMPTY;) {
-        PyObject *held = index < 0 ? NULL : texts ? DK_UNICODE_ENTRIES(keys)[index].me_key : DK_ENTRIES(keys)[index].me_key;
-        if (held != NULL && (texts ? ((PyASCIIObject *)held)->hash : DK_ENTRIES(keys)[index].me_hash) == hash) {
-            const int equal = pj_equal(held, key);
-            if (equal < 0 || (equal && !pj_basic(texts ? DK_UNICODE_ENTRIES(keys)[index].me_value : DK_ENTRIES(keys)[index].me_value, 0))) {
-                return false;
-            }
+    Probe probe = probe_of(keys, hash);
+    for (Py_ssize_t index; (index = next_of_hash(&probe)) >= 0;) {
+        const int equal = pj_equal(key_at(keys, texts, index), key);
+        if (equal < 0 || (equal && !pj_basic(*value_at(keys, texts, index), 0))) {
+            return false;
         }
-        perturb >>= 5;
-        i = (i * 5 + perturb + 1) & mask;
     }
     return true;
 }
@@ -407,28 +430,16 @@ PjFound pj_set_find(PyObject *set, const PjRecipe *key, int64_t *W, PyObject **h
     if (!PyAnySet_CheckExact(set) || !hash_of(key, W, &hash)) {
         return PJ_UNSURE;
     }
-    const size_t mask = (size_t)s->mask;
-    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
-    for (;;) {
-        setentry *entry = &s->table[i];
-        int probes = i + 9 <= mask ? 9 : 0;
-        do {
-            if (entry->hash == 0 && entry->key == NULL) {
-                return PJ_ABSENT;
-            }
-            if (entry->hash == hash) {
-                int equal = same(key, W, entry->key);
-                if (equal < 0) {
-                    return PJ_UNSURE;
-                }
-                if (equal) {
-                    *held = entry->key;
-                    return PJ_FOUND;
-                }
-            }
-            entry++;
-        } while (probes--);
-        perturb >>= 5;
-        i = (i * 5 + 1 + perturb) & mask;
+    PjSetProbe probe = pj_set_probe(s, hash);
+    for (setentry *entry; (entry = pj_set_next(&probe)) != NULL;) {
+        int equal = same(key, W, entry->key);
+        if (equal < 0) {
+            return PJ_UNSURE;
+        }
+        if (equal) {
+            *held = entry->key;
+            return PJ_FOUND;
+        }
     }
+    return PJ_ABSENT;
 }

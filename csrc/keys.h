@@ -19,4 +19,48 @@ bool pj_dict_meets(PyObject *dict, PyObject *key, int64_t *W);
 PyObject *pj_at_hand(const PjRecipe *r, int64_t *W);
 PjFound pj_set_find(PyObject *set, const PjRecipe *key, int64_t *W, PyObject **held);
 
+/* The way through the table of a set to all that has a hash: the probing of setobject.c. */
+typedef struct {
+    const PySetObject *set;
+    Py_hash_t hash;
+    size_t i, perturb;
+    setentry *entry;
+    int neighbours; /* that are looked at before the next jump */
+} PjSetProbe;
+
+static inline void pj_set_jump(PjSetProbe *p, size_t i)
+{
+    p->i = i & (size_t)p->set->mask;
+    p->entry = &p->set->table[p->i];
+    p->neighbours = p->i + 9 <= (size_t)p->set->mask ? 9 : 0;
+}
+
+static inline PjSetProbe pj_set_probe(const PySetObject *set, Py_hash_t hash)
+{
+    PjSetProbe p = {.set = set, .hash = hash, .perturb = (size_t)hash};
+    pj_set_jump(&p, (size_t)hash);
+    return p;
+}
+
+/* The next entry with the hash, or NULL at a place that was never used. */
+static inline setentry *pj_set_next(PjSetProbe *p)
+{
+    for (;;) {
+        setentry *entry = p->entry;
+        if (entry->hash == 0 && entry->key == NULL) {
+            return NULL;
+        }
+        if (p->neighbours-- > 0) {
+            p->entry++;
+        }
+        else {
+            p->perturb >>= 5;
+            pj_set_jump(p, p->i * 5 + 1 + p->perturb);
+        }
+        if (entry->hash == p->hash) {
+            return entry;
+        }
+    }
+}
+
 #endif

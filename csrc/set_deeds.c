@@ -32,32 +32,19 @@ static inline bool next(PyObject *items, Py_ssize_t *at, PyObject **item, Py_has
  * behind what is equal; `goes`: that is to be let go of, with others. */
 static int holds(PyObject *set, PyObject *item, Py_hash_t hash, bool all, bool goes)
 {
-    const PySetObject *s = (PySetObject *)set;
-    const size_t mask = (size_t)s->mask;
-    size_t perturb = (size_t)hash, i = (size_t)hash & mask;
+    PjSetProbe probe = pj_set_probe((PySetObject *)set, hash);
     int found = 0;
-    for (;;) {
-        const setentry *entry = &s->table[i];
-        int probes = i + 9 <= mask ? 9 : 0;
-        do {
-            if (entry->hash == 0 && entry->key == NULL) {
-                return found;
-            }
-            if (entry->hash == hash) {
-                const int equal = entry->key == item ? 1 : pj_equal(entry->key, item);
-                if (equal < 0 || (equal && goes && !pj_basic(entry->key, 0))) {
-                    return -1;
-                }
-                if (equal && !all) {
-                    return 1;
-                }
-                found |= equal;
-            }
-            entry++;
-        } while (probes--);
-        perturb >>= 5;
-        i = (i * 5 + 1 + perturb) & mask;
+    for (setentry *entry; (entry = pj_set_next(&probe)) != NULL;) {
+        const int equal = entry->key == item ? 1 : pj_equal(entry->key, item);
+        if (equal < 0 || (equal && goes && !pj_basic(entry->key, 0))) {
+            return -1;
+        }
+        if (equal && !all) {
+            return 1;
+        }
+        found |= equal;
     }
+    return found;
 }
 
 /* What most items are, without a call. */

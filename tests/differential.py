@@ -431,6 +431,20 @@ def check(what: Any, *args: Any, calls: int = 3, **how: Any) -> Any:
     return check_calls(what, [args] * calls, **how)
 
 
+def check_stays_native(source: str, *args: Any) -> None:
+    """A program whose f is native from beginning to end, call after call: nothing breaks, nothing leaves."""
+    space: dict[str, Any] = {}
+    exec(source, space)
+    f = pijit.jit(space["f"])
+    with settings(compile_all=True):
+        for _ in range(3):
+            f(*args)
+        assert not pijit.explain(f).to_dict()["breaks"]
+        before = pijit.stats(f).exits
+        f(*args)
+        assert pijit.stats(f).exits == before
+
+
 def check_native(form: str, names: str, *args: Any) -> None:
     """The same for an expression of NumPy's, which native code computes without a call of NumPy, and without leaving."""
     stats = check(f"def f({names}):\n    return {form}\n", *args, configurations=("jit",))

@@ -28,6 +28,15 @@ class Bare:
     def __init__(self, x, next):
         self.x, self.next = x, next
 
+class Pairs:
+    def __init__(self):
+        self.kept = None
+    def draw(self):
+        z, self.kept = self.kept, None
+        if z is None:
+            z, self.kept = 1.5, 2.5
+        return z
+
 class Holder:
     x = 0
     def __init__(self, x, v):
@@ -75,15 +84,6 @@ def f(n):
     return found
 """,
     "a number or None": """
-class Pairs:
-    def __init__(self):
-        self.kept = None
-    def draw(self):
-        z, self.kept = self.kept, None
-        if z is None:
-            z, self.kept = 1.5, 2.5
-        return z
-
 def f(n):
     pairs = Pairs()
     return sum([pairs.draw() * i for i in range(101)]), pairs.kept
@@ -290,15 +290,6 @@ def f(some):
     return total
 """, "[Slotted(i % 3 if i % 2 else i * 0.5, 1 if i % 5 == 0 else 0.25) for i in range(60)]"),
     "a number or None": ("""
-class Pairs:
-    def __init__(self):
-        self.kept = None
-    def draw(self):
-        z, self.kept = self.kept, None
-        if z is None:
-            z, self.kept = 1.5, 2.5
-        return z
-
 pairs = Pairs()
 
 def f(n):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check, check_calls, settings
-
-import pijit
+from differential import check, check_calls, check_stays_native
 
 HOW = ("jit", "O0", "forced")
 NUMBERS = (
@@ -168,13 +166,4 @@ def f(n):
         out[name] = total
     return out
 """
-    space = {}
-    exec(source, space)
-    f = pijit.jit(space["f"])
-    with settings(compile_all=True):
-        for _ in range(3):
-            f(20)
-        assert not pijit.explain(f).to_dict()["breaks"]
-        before = pijit.stats(f).exits
-        f(20)
-        assert pijit.stats(f).exits == before
+    check_stays_native(source, 20)

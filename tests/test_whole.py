@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from differential import check, check_calls, settings
+from differential import check, check_calls, check_stays_native, settings
 
 import pijit
 
@@ -392,13 +392,4 @@ def f(n):
             total += 1
     return total, len(d), len(seen)
 """
-    space = {}
-    exec(source, space)
-    f = pijit.jit(space["f"])
-    with settings(compile_all=True):
-        for _ in range(3):
-            f(20)
-        assert not pijit.explain(f).to_dict()["breaks"]
-        before = pijit.stats(f).exits
-        f(20)
-        assert pijit.stats(f).exits == before
+    check_stays_native(source, 20)

@@ -41,13 +41,19 @@ def leave_alone(state: Any) -> None:
 
 def retire(state: Any, record: Record, native: Any, reason: str) -> None:
     """Takes a fragment out of use. The other entries stay: what goes on in a loop may not pay where the loop around it does."""
-    turn_off(state, record, take_out(state, record, native, reason), reason)
+    pc = entry_of(state, record, native)
+    take_out(state, pc, native, reason)
+    turn_off(state, record, pc, reason)
 
 
-def take_out(state: Any, record: Record, native: Any, reason: str) -> int:
-    """Takes a fragment out of use; gives the pc of its entry, which may get another one."""
-    fragment: FragmentRecord = native.data()
+def entry_of(state: Any, record: Record, native: Any) -> int:
+    """The pc of the entry that a fragment is for."""
     pc: int = next(pc for pc in record.plan.entries if native in state.fragments(pc))
+    return pc
+
+
+def take_out(state: Any, pc: int, native: Any, reason: str) -> None:
+    """Takes a fragment out of use; its entry may get another one."""
+    fragment: FragmentRecord = native.data()
     state.remove_fragment(pc, native)
     fragment.retire(reason)
-    return pc

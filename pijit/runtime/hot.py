@@ -14,7 +14,7 @@ from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG
 from pijit.runtime import worth
-from pijit.runtime.closing import install, retire, take_out
+from pijit.runtime.closing import entry_of, install, retire, take_out
 from pijit.runtime.entries import add_entries_after
 from pijit.runtime.records import FragmentRecord, Record
 from pijit.trace import learned
@@ -54,11 +54,13 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
 
 def _has_learned(state: Any, record: Record, native: Any, place: learned.Place, owner: Any) -> bool:
     """Whether what an attribute holds is of a type that was not known there: then the fragment goes, for one that has a way for each."""
-    entry = next(entry for pc, entry in record.plan.entries.items() if native in state.fragments(pc))
-    if entry.again >= _MOST or CONFIG.stance != "compile" or not learned.learn([place], owner):
+    pc = entry_of(state, record, native)
+    entry = record.plan.entries[pc]
+    if entry.again >= _MOST or CONFIG.stance != "compile" or not learned.learn(place, owner):
         return False
-    learned.learn(native.data().places, owner)
-    take_out(state, record, native, "recompiled")
+    for other in filter(None, native.data().places):
+        learned.learn(other, owner)
+    take_out(state, pc, native, "recompiled")
     entry.again += 1
     entry.compiled -= 1
     return True

@@ -15,7 +15,7 @@ from ..pycode.namespaces import name_of
 from . import closures, generators, inputs, objects
 from .cursors import RangeIterator, SequenceIterator
 from .state import FrameState, Then
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, items_of
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, dict_of, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -241,7 +241,7 @@ def bind(
             raise Break("always_raises", f"{name}() got several values for {key}")
         bound[index] = value
     if more is not None:
-        bound[slot + bool(code.co_flags & _VARARGS)] = Instance("dict", tuple(more.values()), cls=dict, names=tuple(more))
+        bound[slot + bool(code.co_flags & _VARARGS)] = dict_of(more)
     for index in range(positional + keyword_only):
         if index not in bound:
             found = default(index)

@@ -63,17 +63,23 @@ def _samples(items: Any) -> list[Any]:
 def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:
     """Ends the block with a way for each type. ``go_on`` follows one: it is given the state, in which the item is of that type."""
     container, at, samples = several
-    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
     found = t.emit("list_get", (container.value, at), OBJECT, reason="list_item_type")
 
-    def is_like(sample: Any) -> Value:
-        return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
-
-    def follow(number: int) -> None:
-        t.expected[container.value, at] = found, samples[number]
+    def follow(sample: Any) -> None:
+        t.expected[container.value, at] = found, sample
         try:
             go_on(t.state)
         finally:
             del t.expected[container.value, at]
 
-    t.ways([partial(is_like, sample) for sample in samples[:-1]], follow)
+    by_type(t, found, samples, follow)
+
+
+def by_type(t: Tracer, found: Value, samples: list[Any], follow: Callable[[Any], None]) -> None:
+    """Ends the block with a way for each type that an object may be of. ``follow`` goes one: it is given what the object is like there."""
+    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
+
+    def is_like(sample: Any) -> Value:
+        return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
+
+    t.ways([partial(is_like, sample) for sample in samples[:-1]], lambda number: follow(samples[number]))

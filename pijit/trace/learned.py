@@ -7,7 +7,7 @@ onward for each, as items of lists are (kinds.py). An object to go on with is re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +17,9 @@ import numpy as np
 
 from .. import _native
 from ..ground.names import is_a
-from ..ir.graph import Exit, Value
-from ..ir.types import BOOL
+from ..ir.graph import Exit
 from ..pycode.instructions import Bytecode, decode
-from . import deeds, kinds, objects, opaque
+from . import kinds, objects, opaque
 from .values import Abstract, Known, Opaque
 
 if TYPE_CHECKING:
@@ -54,16 +53,14 @@ def place(exit: Exit) -> Place | None:
     return Place(ref(frame.code), frame.pc, step.arg, len(_known(bytecode, frame.pc))) if step.name == "LOAD_ATTR" else None
 
 
-def learn(places: Iterable[Place | None], owner: Any) -> bool:
-    """Notes what the owner's attributes hold that are read at the places; whether more types are known now than were when that was captured."""
-    news = False
-    for at in places:
-        code = at and at.code()
-        if at is not None and code is not None:
-            bytecode = decode(code)
-            _note(bytecode, at.pc, _native.field(owner, at.name))
-            news |= len(_known(bytecode, at.pc)) > at.types
-    return news
+def learn(at: Place, owner: Any) -> bool:
+    """Notes what the owner's attribute holds that is read at the place; whether more types are known now than were when that was captured."""
+    code = at.code()
+    if code is None:
+        return False
+    bytecode = decode(code)
+    _note(bytecode, at.pc, _native.field(owner, at.name))
+    return len(_known(bytecode, at.pc)) > at.types
 
 
 def _known(bytecode: Bytecode, pc: int) -> _Samples:
@@ -118,7 +115,7 @@ def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
     if cls is None or not objects.is_plain(cls) or not (origin is None or objects.is_stored(t, row)) or objects.is_known(t, owner, row):
         return _native.UNSET
     found = objects.class_lookup(cls, name)
-    if found is not objects.MISSING and not objects.is_slot(found) and objects.is_data(found):
+    if objects.decides(found):
         return _native.UNSET
     actual = objects.actual_of(t, owner)
     return t.made.get((cls, row), _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
@@ -126,15 +123,10 @@ def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
 
 def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callable[[], Abstract]) -> None:
     """Ends the instruction with a way for each type of what the attribute holds. ``read`` gives it, on a way where it is of that type."""
-    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
-    found = opaque.look_any(t, owner, ("field", name))
+    key = ("place", objects.identity(owner), ("field", name))
 
-    def is_like(sample: Any) -> Value:
-        return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]
-
-    def follow(number: int) -> None:
-        key = ("place", objects.identity(owner), ("field", name))
-        t.supposed[key] = samples[number]
+    def follow(sample: Any) -> None:
+        t.supposed[key] = sample
         try:
             t.push(read())
         finally:
@@ -143,4 +135,4 @@ def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callab
         frame.pc = frame.bytecode.at(frame.pc).next
         t.block.end = t.goto(t.state)
 
-    t.ways([partial(is_like, sample) for sample in samples[:-1]], follow)
+    kinds.by_type(t, opaque.look_any(t, owner, ("field", name)), samples, follow)

@@ -301,6 +301,11 @@ def is_data(found: Any) -> bool:
     return any(class_lookup(type(found), name) is not MISSING for name in ("__set__", "__delete__"))
 
 
+def decides(found: Any) -> bool:
+    """Whether what a class says of a name has the say in it, and not what an instance holds."""
+    return not is_slot(found) and is_data(found)
+
+
 def is_known(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> bool:
     return ("place", identity(owner), row) in t.state.memo
 
@@ -380,7 +385,7 @@ def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> N
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", name)
     found = class_lookup(cls, name)
-    if not is_slot(found) and found is not MISSING and is_data(found):
+    if decides(found):
         raise Break("store_target", f"{class_name(cls, '__name__')}.{name}")
     if not is_slot(found) and _dict_offset(cls) == 0:
         raise Break("always_raises", f"{class_name(cls)} has no place for {name}")
@@ -407,7 +412,7 @@ def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
     if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
         raise Break("store_target", f"del {name}")
     found = class_lookup(cls, name)
-    if not is_slot(found) and found is not MISSING and is_data(found):
+    if decides(found):
         raise Break("store_target", f"del {class_name(cls, '__name__')}.{name}")
     if isinstance(owner, Instance):
         from . import instances

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground.names import class_name, is_a, module_of
-from ..ir.graph import Box, Exit, Op, Recipe, Value, const
+from ..ir.graph import Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Np, Obj
 from . import complexes
@@ -98,10 +98,7 @@ def _call(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abst
     given = settled(t, *args, *kwargs.values())
     args, kwargs = given[: len(args)], dict(zip(kwargs, given[len(args) :], strict=True))
     arguments = tuple(_escaping(value) for value in given)
-    expected = Guards()
-    expected.load(_RESULT)
-    for column in (expected.rows, expected.texts, expected.names):
-        column.clear()
+    expected = _of_result()
     results: list[Value] = []
     result: Abstract = Known(None) if sample is _NO_SAMPLE else _expect(expected, _RESULT, sample, results)
     boxed = Value(OBJECT)
@@ -165,30 +162,18 @@ def going_on(t: Tracer, frames: list[Any], result: Abstract) -> Exit:
 
 def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: bool = True) -> Abstract:
     """Walks a row on an object in the middle of the fragment, and checks what it loads to be like ``held``."""
-    expected = Guards()
-    expected.load(_RESULT)
-    for column in (expected.rows, expected.texts, expected.names):
-        column.clear()
+    expected = _of_result()
     results: list[Value] = []
     result: Abstract = Known(None)
     source = Source(row, "what it holds", _RESULT)
     if loads and is_constant(held) and not is_inner(held):
         expected.same(source, held)
         result = Known(held)
-    elif loads and type(held) is tuple:  # its items are looked at one by one
-        results.append(Value(Obj("tuple")))
-        expected.object(source, results[0], tuple)
-        result = Opaque(results[0], tuple)
     elif loads:
-        result = _expect(expected, source, held, results)
+        result = _expect_whole(expected, source, held, results)
     else:
         expected.check(_RESULT, *row, text="as it was")
-    attrs = {"arguments": (owner.recipe(),), "result_guard": tuple(expected.rows)}
-    op = Op("look", owner.parts(), (), attrs, {"redo": t.exit("redo", "source_changed")}, t.line)
-    for value in results:
-        value.op = op
-    op.results = tuple(results)
-    t.append(op)
+    _walk(t, owner, expected.rows, results, t.exit("redo", "source_changed"))
     if isinstance(result, Opaque):
         t.samples[result.value] = held
     return _finish(t, result)
@@ -196,37 +181,41 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
 
 def look_any(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> Value:
     """The object that a row loads in the middle of the fragment, whatever it is."""
-    attrs = {"arguments": (owner.recipe(),)}
-    op = Op("look", owner.parts(), (OBJECT,), attrs, {"redo": t.exit("redo", "source_changed")}, t.line)
-    op.attrs["result_guard"] = (row[0], 0, *row[1:]), ("any", 1, op.result)
-    return t.append(op)  # type: ignore[no-any-return]
+    found = Value(OBJECT)
+    _walk(t, owner, [(row[0], 0, *row[1:]), ("any", 1, found)], [found], t.exit("redo", "source_changed"))
+    return found
 
 
 def like(t: Tracer, value: Value, sample: Any, exit: Exit | None = None) -> Abstract:
     """The abstract value of an object that is like the sample, or leaves: does the instruction again, or takes the exit that is given."""
-    expected = Guards()
-    expected.load(_RESULT)
-    for column in (expected.rows, expected.texts, expected.names):
-        column.clear()
+    expected = _of_result()
     results: list[Value] = []
-    if type(sample) is tuple:  # it stays the object that it is
-        results.append(Value(Obj("tuple")))
-        expected.object(_RESULT, results[0], tuple)
-        result: Abstract = Opaque(results[0], tuple)
-    else:
-        result = _expect(expected, _RESULT, sample, results)
-    attrs = {"arguments": (Box(value),), "result_guard": tuple(expected.rows)}
-    op = Op("look", (value,), (), attrs, {"redo": exit or t.exit("redo", "list_item_type")}, t.line)
-    for made in results:
-        made.op = op
-    op.results = tuple(results)
-    t.append(op)
+    result = _expect_whole(expected, _RESULT, sample, results)
+    _walk(t, Opaque(value, None), expected.rows, results, exit or t.exit("redo", "list_item_type"))
     if isinstance(result, Opaque):
         t.samples[result.value] = sample
     return _finish(t, result)
 
 
+def _walk(t: Tracer, owner: Abstract, rows: list[tuple[Any, ...]], results: list[Value], exit: Exit) -> None:
+    """The operation that walks rows on an object, and gives what they unbox."""
+    op = Op("look", owner.parts(), (), {"arguments": (owner.recipe(),), "result_guard": tuple(rows)}, {"redo": exit}, t.line)
+    for value in results:
+        value.op = op
+    op.results = tuple(results)
+    t.append(op)
+
+
 # ---- what is expected of the result ----------------------------------------------------------------------------------------
+
+
+def _of_result() -> Guards:
+    """Guards of an object that is in the first register."""
+    expected = Guards()
+    expected.load(_RESULT)
+    for column in (expected.rows, expected.texts, expected.names):
+        column.clear()
+    return expected
 
 
 def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -> Abstract:
@@ -271,6 +260,15 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
     guards.object(source, value, cls)
     results.append(value)
     return Opaque(value, cls)
+
+
+def _expect_whole(guards: Guards, source: Source, sample: Any, results: list[Value]) -> Abstract:
+    """The same, but a tuple stays the object that it is: its items are looked at one by one."""
+    if type(sample) is not tuple:
+        return _expect(guards, source, sample, results)
+    results.append(Value(Obj("tuple")))
+    guards.object(source, results[0], tuple)
+    return Opaque(results[0], tuple)
 
 
 def _finish(t: Tracer, result: Abstract) -> Abstract:

@@ -406,6 +406,11 @@ def held_twice(abstracts: Iterable[Abstract]) -> set[int]:
     return found
 
 
+def dict_of(named: dict[str, Abstract]) -> Instance:
+    """A virtual dict."""
+    return Instance("dict", tuple(named.values()), cls=dict, names=tuple(named))
+
+
 _MOST_AGAIN = 1000
 
 

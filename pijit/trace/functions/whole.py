@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import deeds, instances, objects, operators, orders, standins, views
 from ..through import samples, through
-from ..values import Abstract, Break, Container, Instance, Known, Opaque
+from ..values import Abstract, Break, Container, Instance, Known, Opaque, dict_of
 from .rows import expect, row
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _of_pairs(t: Tracer, given: Abstract, what: str) -> Abstract:
 @row(dict)
 def dict_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if not args:
-        return Instance("dict", tuple(kwargs.values()), cls=dict, names=tuple(kwargs))
+        return dict_of(kwargs)
     if kwargs or len(args) > 1:
         raise Break("call_arguments", "dict of another object and keywords")
     return copied(t, args, {}) if _is_dict(args[0]) else _of_pairs(t, args[0], "dict")
@@ -234,10 +234,9 @@ def copied(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 
 @row(dict.update)
 def update(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    named = Instance("dict", tuple(kwargs.values()), cls=dict, names=tuple(kwargs))
     if not args or not _is_dict(args[0]) or len(args) + bool(kwargs) != 2:
         raise Break("call_arguments", "update")
-    given = args[1] if len(args) == 2 else named
+    given = args[1] if len(args) == 2 else dict_of(kwargs)
     if not _is_dict(given):
         given = _of_pairs(t, given, "update")
     owner, given = instances.settled(t, args[0], given)
