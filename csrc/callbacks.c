@@ -290,19 +290,19 @@ void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index, PyObject *operan
     pj_collector_back(ts, left);
 }
 
-/* Tells that a function is slower with its fragments. No exception may be set. */
-void pj_call_on_trial(PjState *s)
+/* Tells that a function is slower with its fragments, or f's loop natively. No exception may be set. */
+void pj_call_on_trial(PjState *s, PjTrial *t, PjFragment *f)
 {
     if (pj_thread.in_callback) {
-        return; /* at its next call, then */
+        return; /* at the next call or burst, then */
     }
-    s->trial.on = s->trial.slower = false;
+    t->on = t->slower = false;
     if (pj_on_trial == NULL) {
         return;
     }
     PyThreadState *ts = PyThreadState_Get();
     bool left = pj_collector_leave(ts);
-    PyObject *args = Py_BuildValue("(Oii)", (PyObject *)s, s->trial.won, s->trial.lost);
+    PyObject *args = Py_BuildValue("(OiiO)", (PyObject *)s, t->won, t->lost, f != NULL ? (PyObject *)f : Py_None);
     number_of(call(pj_on_trial, args, "on_trial failed"), 0, "on_trial failed");
     pj_collector_back(ts, left);
 }

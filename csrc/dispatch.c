@@ -61,6 +61,9 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     }
     f->hits++;
     Py_INCREF(f);
+    if (PJ_UNLIKELY(f->counts)) {
+        pj_turn_enters(r, f);
+    }
     r->fragment = f;
     r->registers = registers;
     r->fingerprints = W + f->nwords + f->rows->registers;
@@ -100,6 +103,9 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
         Py_XDECREF((PyObject *)(intptr_t)roots[i]);
     }
     r->fragment = NULL;
+    if (PJ_UNLIKELY(r->rounds <= 0) && r->tried == NULL) {
+        pj_turns_begin(r, f, step == PJ_STEP_TRY);
+    }
     Py_DECREF(f);
     if (PJ_UNLIKELY(heap != NULL)) {
         PyMem_Free(heap);
@@ -195,6 +201,9 @@ static PjStep ask(PjRun *r, PjPoint *point);
 PjStep pj_try_point(PjRun *r, PjPoint *point)
 {
     pj_lap_ends(r);
+    if (PJ_UNLIKELY(r->tried != NULL) && pj_turn_is_plain(r, point)) {
+        return PJ_STEP_MISS;
+    }
     PjStep step = try_all(r, point);
     if (step == PJ_STEP_MISS) {
         point->misses++;

@@ -182,11 +182,12 @@ static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObj
 static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "nwords", "roots_start", "nroots", "guards", "texts", "exits",
-                            "sites",   "keep",   "data",        "repeatable", "originals", NULL};
+                            "sites",   "keep",   "data",        "repeatable", "originals", "counts", NULL};
     PyObject *address, *guards, *texts, *exits, *sites = NULL, *keep = Py_None, *data = Py_None;
-    int nwords, roots_start, nroots, repeatable = 0, originals = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOOpp:Fragment", names, &address, &nwords, &roots_start,
-                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data, &repeatable, &originals)) {
+    int nwords, roots_start, nroots, repeatable = 0, originals = 0, counts = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiiiOOO|OOOppp:Fragment", names, &address, &nwords, &roots_start,
+                                     &nroots, &guards, &texts, &exits, &sites, &keep, &data, &repeatable, &originals,
+                                     &counts)) {
         return NULL;
     }
     void *native = PyLong_AsVoidPtr(address);
@@ -209,6 +210,10 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     f->nwords = nwords;
     f->roots_start = roots_start;
     f->nroots = nroots;
+    f->counts = counts && f->native != pj_reference;
+    if (f->counts) {
+        pj_turns_allow(f);
+    }
     f->texts = Py_NewRef(texts);
     f->keep = Py_NewRef(keep);
     f->data = Py_NewRef(data);

@@ -135,6 +135,20 @@ typedef struct PjSite {
     PjInlineCache cache; /* of a "look" or "put" */
 } PjSite;
 
+/* Of a function whose calls go natively and in the interpreter in turn, or of a loop whose rounds do, to see what is faster (trial.c). */
+typedef struct {
+    bool on;
+    bool plain;  /* the calls, or rounds, of this burst are the interpreter's */
+    bool now;    /* and so is the newest call */
+    bool slower; /* the verdict, until on_trial has been told */
+    enum { PJ_TRIAL_FIRST, PJ_TRIAL_SECOND } stage; /* of a pair of bursts */
+    int length, left, most; /* of a burst, in calls or rounds; of those that take little time at most */
+    int won, lost;          /* pairs in which native code was the faster, or not */
+    int64_t began, first;   /* the clock when the burst began; what the first of the pair took */
+    int64_t native;         /* what the last native burst took; 0: there was none */
+    int64_t callbacks;      /* when the pair began */
+} PjTrial;
+
 typedef struct {
     PyObject_HEAD
     PjNative native;
@@ -147,6 +161,11 @@ typedef struct {
     int64_t sampled, samples; /* nanoseconds in native code, but for what it called in NumPy, and of how many runs */
     bool repeatable; /* it has no sites, and nothing it does can be noticed before it returns: what it began may be begun again */
     int unreturned;  /* how often that was in vain */
+    bool counts;     /* it counts the rounds of its loop (turns.c), */
+    bool taken;      /* which take turns in a frame now, */
+    int begun;       /* and did in so many, */
+    int64_t extra;   /* nanoseconds that one in the interpreter takes longer then */
+    PjTrial trial;   /* of the loop */
     PyObject *texts, *keep, *data;
 } PjFragment;
 

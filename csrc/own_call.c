@@ -51,6 +51,7 @@ static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, Pj
     r.kinds = NULL;
     r.fresh = true;
     r.held = false;
+    r.rounds = INT64_MAX;
     PyObject *result = pj_try_repeatable(&r, start->fragments[0]);
     pj_counters.enabled += result != NULL;
     return result;

@@ -26,6 +26,12 @@ typedef struct PjPending {
 } PjPending;
 
 typedef struct PjRun {
+    int64_t rounds; /* of a loop until it is left for its trial, counted by native code (codegen/objects.py) and here: the first field */
+    PjFragment *tried; /* strong: its loop takes turns in this frame (turns.c), or NULL; */
+    PjPoint *loop;     /* where it goes round, */
+    int others;        /* and how often the interpreter's frame came by elsewhere */
+    int nulls;         /* passes still to be made to know what one takes */
+    int64_t nulls_began;
     PyThreadState *ts;
     PjFrame *frame;
     PjFrame *prev;  /* what was current when the hook was entered */
@@ -72,7 +78,7 @@ extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")
 
 typedef struct {
     int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
-        delegated_callback, delegated_throw, delegated_deep, delegated_quiet, rebuilt, entries_called, exits_called, clones;
+        delegated_callback, delegated_throw, delegated_deep, delegated_quiet, rebuilt, entries_called, exits_called, clones, turns;
 } PjCounters;
 
 extern PjCounters pj_counters;
@@ -142,8 +148,27 @@ int pj_watch_functions(void);
 bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
 
 /* trial.c */
-void pj_trial_begin(PjState *s);
+#define PJ_FAR 8 /* so many times as fast, and that for long: one pair says it */
+void pj_trial_begin(PjTrial *t, int length, int most);
+void pj_trial_of_calls(PjState *s);
+void pj_trial_burst_ends(PjTrial *t, int64_t extra);
 bool pj_trial_call(PjState *s);
+
+/* turns.c */
+void pj_turns_allow(PjFragment *f);
+void pj_turn_enters(PjRun *r, PjFragment *f);
+void pj_turns_begin(PjRun *r, PjFragment *f, bool here);
+bool pj_turn_is_plain(PjRun *r, PjPoint *point);
+bool pj_turn_passes(PjRun *r, PjEntry *entry, bool onward);
+void pj_turns_stop(PjRun *r);
+
+/* What the frame does from here on is not the loop's. */
+static inline void pj_turns_end(PjRun *r)
+{
+    if (PJ_UNLIKELY(r->tried != NULL)) {
+        pj_turns_stop(r);
+    }
+}
 
 /* stack.c */
 bool pj_stack_exhausted(char *here);
@@ -337,6 +362,7 @@ int pj_patch_frame_type(void);
 
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
+extern int pj_long_loop; /* rounds of a loop after which it is tried */
 extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial;
 void pj_let_go(PyObject **slot); /* of the Python side's */
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
@@ -345,7 +371,7 @@ bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to
 int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index, PyObject *operand); /* NULL: none */
-void pj_call_on_trial(PjState *s);
+void pj_call_on_trial(PjState *s, PjTrial *t, PjFragment *f);
 
 /* namespaces.c */
 extern bool pj_watching; /* any namespace at all */

@@ -81,13 +81,18 @@ static PjStep crossing(PjRun *r, PjEntry *entry)
     return PJ_STEP_TRY;
 }
 
-/* A jump that only counts: the frame goes on at its target on the same clone, with nothing else to look at. */
+/* A jump after which the frame can go on at its target on the same clone, unless it is native code's. */
+static inline bool goes_on_at_target(PjRun *r, PjClone *clone, PjEntry *entry)
+{
+    return entry->kind == PJ_JUMP && !entry->conditional && !entry->lands && clone->state != NULL && clone->plan == clone->state->plan &&
+           clone->open_pc < 0 && *pj_breaker(r->ts) == 0;
+}
+
+/* A jump that only counts, with nothing else to look at. */
 static inline bool only_counts(PjRun *r, PjClone *clone, PjEntry *entry)
 {
     PjPoint *point = entry->point;
-    return entry->kind == PJ_JUMP && !entry->conditional && !entry->lands && point->count == 0 &&
-           (point->wait < 0 || point->wait > 1) && clone->state != NULL && clone->plan == clone->state->plan &&
-           clone->open_pc < 0 && *pj_breaker(r->ts) == 0;
+    return point->count == 0 && (point->wait < 0 || point->wait > 1) && goes_on_at_target(r, clone, entry);
 }
 
 /* After an exit opcode: what comes next. *again: run on as it stands. */
@@ -96,6 +101,10 @@ static inline PjStep left_at_entry(PjRun *r, bool *again)
     PjClone *clone = pj_clone_record(pj_frame_code(r->frame));
     r->pc = pj_frame_left_at(r->frame);
     PjEntry *entry = pj_plan_entry(clone->plan, r->pc);
+    if (PJ_UNLIKELY(r->tried != NULL)) {
+        *again = pj_turn_passes(r, entry, goes_on_at_target(r, clone, entry));
+        return *again ? PJ_STEP_GO : crossing(r, entry);
+    }
     *again = only_counts(r, clone, entry);
     if (*again) {
         PjPoint *point = entry->point;
@@ -245,7 +254,7 @@ static __attribute__((noinline)) bool is_plain_call(PjState *state)
     bool counted = pj_thread.tried == state;
     pj_thread.tried = NULL;
     if (state->trial.slower) {
-        pj_call_on_trial(state);
+        pj_call_on_trial(state, &state->trial, NULL);
         return state->off;
     }
     return counted ? state->trial.now : pj_trial_call(state);
@@ -269,6 +278,8 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     r.result = r.exc = NULL;
     r.pending = NULL;
     r.timed = NULL;
+    r.tried = NULL;
+    r.rounds = INT64_MAX;
     r.pc = 0;
     r.fresh = true;
     PyObject *result;
@@ -309,6 +320,7 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
         result = pj_delegate(ts, frame, 0);
     }
     pj_lap_ends(&r);
+    pj_turns_end(&r);
     Py_DECREF(r.original);
     Py_DECREF(state);
     return result;
@@ -325,6 +337,7 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame)
     r.ts = ts;
     r.frame = frame;
     r.prev = PJ_CURRENT(ts);
+    r.rounds = INT64_MAX;
     r.original = pj_frame_code(frame);
     r.state = pj_state_lookup(r.original);
     r.kinds = r.state != NULL ? r.state->kinds : NULL;
@@ -332,6 +345,7 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame)
     Py_INCREF(r.original);
     PyObject *result = run_frame(&r, pj_fill_frame(&r, pending));
     pj_lap_ends(&r);
+    pj_turns_end(&r);
     Py_DECREF(r.original);
     Py_XDECREF(r.state);
     return result;

@@ -240,7 +240,7 @@ static PyObject *state_try_calls(PyObject *self, PyObject *ignored)
 {
     (void)ignored;
     if (!((PjState *)self)->trial.on) {
-        pj_trial_begin((PjState *)self);
+        pj_trial_of_calls((PjState *)self);
     }
     Py_RETURN_NONE;
 }

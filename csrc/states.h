@@ -75,19 +75,6 @@ typedef struct PjClone {
     bool patched;                /* false once tracing restored the instructions */
 } PjClone;
 
-/* Of a function whose calls go natively and in the interpreter in turn, to see what is faster (trial.c). */
-typedef struct {
-    bool on;
-    bool plain;  /* the calls of this burst are the interpreter's */
-    bool now;    /* and so is the newest call */
-    bool slower; /* the verdict, until on_trial has been told */
-    enum { PJ_TRIAL_FIRST, PJ_TRIAL_SECOND } stage; /* of a pair of bursts */
-    int calls, left; /* of a burst */
-    int won, lost;   /* pairs in which native code was the faster, or not */
-    int64_t began, first; /* the clock when the burst began; what the first of the pair took */
-    int64_t callbacks;    /* when the pair began */
-} PjTrial;
-
 typedef struct PjState {
     PyObject_HEAD
     PjExtra extra;

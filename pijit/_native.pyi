@@ -37,6 +37,7 @@ class Fragment:
         data: object,
         repeatable: bool = ...,
         originals: bool = ...,
+        counts: bool = ...,
     ) -> None: ...
     hits: int
     misses: int
@@ -54,6 +55,7 @@ def set_callbacks(
     on_fork: Callable[[], object] | None = ...,
     on_trial: Callable[[CodeState, int, int], BaseException | None] | None = ...,
     exit_threshold: int = ...,
+    long_loop: int = ...,
 ) -> None: ...
 def watch_globals(namespace: dict[str, Any]) -> None: ...
 def unwatch_globals(namespace: dict[str, Any]) -> None: ...

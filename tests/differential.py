@@ -352,15 +352,24 @@ def jitted(subject: Subject, calls: list[Any], plain: list[Outcome], options: di
 
 def enabled(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
     """Not jitted: everything in the namespace, at threshold 1."""
+    return _enabled("enabled", subject, calls, plain, threshold_calls=1)
+
+
+def turns(subject: Subject, calls: list[Any], plain: list[Outcome], _: dict[str, Any]) -> Any:
+    """So for loops alone; the rounds of those that the clock is to judge go natively and in the interpreter in turn, one by one."""
+    return _enabled("turns", subject, calls, plain, threshold_calls=1 << 30, long_loop=1)
+
+
+def _enabled(name: str, subject: Subject, calls: list[Any], plain: list[Outcome], **values: int) -> Any:
     instance = subject.make()
     space = instance.function.__globals__
-    with settings(threshold_calls=1, threshold_loops=1):
+    with settings(threshold_loops=1, **values):
         tiers.enable_namespace(space)
         try:
             native = instance.run(calls)
         finally:
             tiers.disable_namespace(space)
-    compare("enabled", plain, native)
+    compare(name, plain, native)
     return pijit.stats(instance.function)
 
 
@@ -396,11 +405,12 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "O0": (jitted, {"jit_level": "O0"}),
     "numpy": (jitted, {"backend": "numpy"}),
     "enabled": (enabled, {}),
+    "turns": (turns, {}),
     "forced": (forced, {}),
     "forced numpy": (forced_numpy, {"backend": "numpy"}),
 }
 
-SHARED = frozenset(("O0", "numpy", "forced numpy"))  # the version hardly matters to what they show: each program has them on one
+SHARED = frozenset(("O0", "numpy", "turns", "forced numpy"))  # the version hardly matters to what they show: each program has them on one
 
 
 def configurations_of(subject: Subject) -> list[str]:

@@ -56,8 +56,12 @@ def _list_item(d: Driver, op: Op) -> Any:
 
 @row("poll")
 def _poll(d: Driver, op: Op) -> None:
-    waiting = d.builder.load_atomic(d.poll_byte, "monotonic", 1, typ=I8)
-    d.exit_if(op, d.builder.icmp_unsigned("!=", waiting, I8(0)), "poll")
+    b = d.builder
+    leave = b.icmp_unsigned("!=", b.load_atomic(d.poll_byte, "monotonic", 1, typ=I8), I8(0))
+    exit = op.exits["poll"]
+    if exit.kind == "poll" and exit.frames[0].pc == d.graph.counts:
+        leave = b.or_(leave, b.icmp_signed("<=", memory.count_down(d), i64(0)))
+    d.exit_if(op, leave, "poll")
 
 
 @row("recheck")

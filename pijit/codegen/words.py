@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.types import Type, words
 from . import llvm_ir as ir
-from .llvm import I1, I64, i64, kind, llvm_type, make_complex, parts
+from .llvm import I1, I64, PTR, i64, kind, llvm_type, make_complex, parts
 
 if TYPE_CHECKING:
     from .driver import Driver
@@ -27,6 +27,16 @@ def load(d: Driver, word: int, type: Any) -> Any:
 def store(d: Driver, word: int, value: Any) -> None:
     """Sets a word to a pointer, an i64 or a double."""
     d.builder.store(value, address(d, word), align=8).set_metadata("tbaa", d.tags.words)
+
+
+def count_down(d: Driver) -> Any:
+    """One less of the rounds that are left to the loop: the first field of PjRun, the context."""
+    rounds = load(d, 1, PTR)
+    before = d.builder.load(rounds, typ=I64, align=8)
+    left = d.builder.sub(before, i64(1))
+    for access in (before, d.builder.store(left, rounds, align=8)):
+        access.set_metadata("tbaa", d.tags.words)
+    return left
 
 
 def load_value(d: Driver, word: int, type: Type) -> Any:

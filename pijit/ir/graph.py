@@ -291,7 +291,8 @@ class Block:
 class Graph:
     """``inputs`` are the values that guards unbox; ``entry`` has no parameters. Blocks are in reverse postorder. ``errors``:
     NumPy's error state where the fragment is entered. ``relaxed``: floating-point arithmetic may be regrouped and contracted. ``threads``: that
-    large kernels may use. ``alone``: input arrays that nothing but the frame's value stack refers to where the fragment is entered, and whether a
+    large kernels may use. ``counts``: the pc of the loop whose rounds native code counts where it polls, or None. ``alone``: input arrays that
+    nothing but the frame's value stack refers to where the fragment is entered, and whether a
     pass relies on it, so that it must be guarded."""
 
     inputs: list[Value]
@@ -301,6 +302,7 @@ class Graph:
     errors: ErrorState = DEFAULT
     relaxed: bool = False
     threads: int = 1
+    counts: int | None = None
     alone: dict[Value, bool] = field(default_factory=dict)
 
     def errors_at(self, op: Op) -> ErrorState:

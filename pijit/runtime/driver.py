@@ -19,6 +19,7 @@ from pijit.ir import ufuncs
 from pijit.ir.errors import ErrorState, error_state
 from pijit.ir.graph import Exit as GraphExit
 from pijit.ir.graph import Graph, Value
+from pijit.ir.loops import each_round_polls
 from pijit.ir.text import text
 from pijit.pycode.instructions import decode
 from pijit.trace.limits import Limits, Steps
@@ -174,6 +175,8 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
     passes = Passes(options.jit_level, _fusible(capture.borrowed), supports, sums=known, checked=CONFIG.raise_internal)
     optimize(graph, passes)
+    if not each_round_polls(graph):
+        graph.counts = None
     native = BACKENDS[options.backend](graph, force_exit)
     for value, relied_on in graph.alone.items():
         if relied_on:

@@ -272,6 +272,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     wait = _postponed(state, record, entry, pc, capture)
     if wait:
         return wait
+    if entry.kind == "jump" and worth.takes_turns(capture.graph):
+        capture.graph.counts = pc
     compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
@@ -279,10 +281,10 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     pins = lifetimes.pinned(compiled.rows, native.sites)
     rows, exits, sites = (lifetimes.weaken(part, pins) for part in (compiled.rows, native.exits, native.sites))
     fragment.rows = [lifetimes.recorded(row) for row in rows]
-    _native.set_callbacks(exit_threshold=CONFIG.exit_threshold)  # the setting may have changed
+    _native.set_callbacks(exit_threshold=CONFIG.exit_threshold, long_loop=CONFIG.long_loop)  # the settings may have changed
     fragment.native = _native.Fragment(
         native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep,
-        weakref.ref(fragment), worth.is_repeatable(compiled.graph), originals=True,
+        weakref.ref(fragment), worth.is_repeatable(compiled.graph), originals=True, counts=compiled.graph.counts is not None,
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
@@ -461,14 +463,21 @@ def on_exit(state: Any, native: Any, index: int, count: int, operand: Any) -> in
     return NEVER if raised is None else raised
 
 
-def on_trial(state: Any, won: int, lost: int) -> BaseException | None:
-    """The calls of a function are slower with its fragments than in the interpreter (trial.c): so often they were faster, so often not."""
+def on_trial(state: Any, won: int, lost: int, native: Any = None) -> BaseException | None:
+    """The calls of a function are slower with its fragments than in the interpreter (trial.c): so often they were faster, so often not. ``native``:
+    no call was tried, but the rounds of that fragment's loop were (turns.c)."""
     record: Record = state.data
     begun = _begin(record)
     if not begun:
         return None  # it is tried again when an exit is hot
     try:
-        log.event("perf", record.code, record.code.co_firstlineno, f"calls were slower natively {lost} times of {won + lost}", id="PJ404")
+        often = f"were slower natively {lost} times of {won + lost}"
+        if native is not None:
+            log.event("perf", record.code, native.data().line, f"rounds of the loop {often}", id="PJ404")
+            if not native.data().retired:
+                retire(state, record, native, "not_worth_it")
+            return None
+        log.event("perf", record.code, record.code.co_firstlineno, f"calls {often}", id="PJ404")
         natives = [native for pc in record.plan.entries for native in state.fragments(pc)]
         worst = [native for native in natives if not worth.pays(native.data())]
         for native in worst or natives:

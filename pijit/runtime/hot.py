@@ -21,6 +21,7 @@ from pijit.trace import learned
 
 NEVER = -1
 _TRIAL = 128  # times that an exit is taken before its fragment is judged
+_LONG = 10_000_000  # nanoseconds that its runs took: it is tried before
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
 _MOST = 8  # times that an entry's fragments are made again because more is known
 _LAST = 10**6  # a fragment that has come so far is left alone
@@ -38,13 +39,15 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
         log.event("exits", record.code, exit.line, f"{again.id} {again.title}: .{place.name} holds another type, {count} times", id=again.id)
         return NEVER
     if count >= _TRIAL:
-        doubtful = _is_doubtful(record)
+        doubtful = worth.needs_clock(record)
         by_calls = doubtful and fragment.kind == "function"  # then the clock judges, which knows more than the estimate
         if not by_calls and not worth.pays(fragment):
             retire(state, record, native, "not_worth_it")
             return NEVER
         if doubtful or _leaves_early(fragment, index):
             state.try_calls()
+    elif native.sampled > _LONG and fragment.kind == "function" and worth.needs_clock(record):
+        state.try_calls()  # so many calls tell
     if exit.kind in ("redo", "continue") and exit.at is None and add_entries_after(record, *fragment.resumes[index]):
         install(state, record.plan)
         reason = reasons.lookup(exit.reason)
@@ -71,8 +74,3 @@ def _leaves_early(fragment: FragmentRecord, index: int) -> bool:
     native = fragment.native
     early = native is not None and 2 * native.exits[index] > native.hits
     return early and fragment.exits[index].kind != "return" and not CONFIG.compile_all
-
-
-def _is_doubtful(record: Record) -> bool:
-    """Whether it takes the clock to tell if the function's calls are faster than the interpreter's."""
-    return not CONFIG.compile_all and all(fragment.doubtful for fragment in record.fragments if not fragment.retired)

@@ -15,7 +15,7 @@ from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
 from pijit.ir.loops import back_jumps, natural_loops
 from pijit.ir.ops import OPS
-from pijit.runtime.records import FragmentRecord
+from pijit.runtime.records import FragmentRecord, Record
 
 RUN = 60.0  # a few guards, exit, crossing
 _GUARD = 5.0  # each guard above a few
@@ -219,6 +219,16 @@ def is_doubtful(graph: Graph) -> bool:
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
     return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next"))
+
+
+def takes_turns(graph: Graph) -> bool:
+    """Whether the rounds of its loop are tried in the interpreter, too (csrc/turns.c)."""
+    return is_doubtful(graph) and (CONFIG.long_loop == 1 or (bool(CONFIG.long_loop) and not CONFIG.compile_all))
+
+
+def needs_clock(record: Record) -> bool:
+    """Whether it takes the clock to tell if the function's calls are faster than the interpreter's."""
+    return not CONFIG.compile_all and all(fragment.doubtful for fragment in record.fragments if not fragment.retired)
 
 
 def price(graph: Graph) -> float:
