@@ -317,6 +317,7 @@ KNOWN_CONTAINERS = ["{}", "{'a': 1}", "{'a': 1, 2: 3}", "[]", "[4, 5]", "set()",
 USES = ["d[k]", "d.get(k, 3)", "k in d", "len(d)", "[x for x in d]", "d.setdefault(k, 4)", "d.pop(k)", "d.append(k)", "d.add(k)", "bool(d)", "{**d}"]
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("container", KNOWN_CONTAINERS)
 def test_containers_that_are_known_as_they_are(container):
     """Attributes of NumPy's own classes, which capture takes for constants: their contents are none."""

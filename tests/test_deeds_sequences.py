@@ -154,6 +154,7 @@ ORDERED += [[1, "a"], [(1, "a"), (1, 2)], [None, None], [(1, None), (2, None)], 
     [(1, Item(1)), (1, Item(2)), (0, Item(3))], [[2], [1]]]
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("items", ORDERED, ids=repr)
 def test_heaps_and_sorting(items):
     source = """
@@ -417,6 +418,7 @@ def test_loops_of_scripts_are_native():
 
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("items", [[1, 2, 3, 4, 5], [1.5, 2, None, "a", (1, 2)], [[1], [2], [3]], list(range(40)), []], ids=len)
 @pytest.mark.parametrize("index", ["0", "-1", "n", "-n", "k % 3", "True", "len(xs) // 2", "7"])
 def test_items_that_are_deleted(items, index):
@@ -460,6 +462,7 @@ def f(n):
 TUPLES = [(1, 2, 3), (0.5, -0.0, 2.5, 1.0), ("a", "b", "ab"), (True, False), (1, 2.0, "x"), (1, 2**70, 3), (), ((1, 2), (3, 4)), (1, None, 2)]
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("items", TUPLES, ids=repr)
 @pytest.mark.parametrize("form", ["items[k]", "items[k - 4]", "items[k > 1]", "(items[k], items[0] is items[k])", "items[k] * 2", "items[k] == 2"])
 def test_items_of_a_tuple(items, form):

@@ -102,11 +102,13 @@ CHOSEN = (LOOPS, ("break", "a loop inside")), (("list", "nested", "reversed", "s
 PAIRS = {(loop, body): None for loops, bodies in CHOSEN for loop in loops for body in bodies}
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize(("loop", "body"), PAIRS, ids=lambda text: text)
 def test_a_loop_is_taken_over(loop, body):
     check_calls(source(loop, body), [args for args in LISTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("loop", ["list", "two lists", "counted", "nested", *(name for name in LOOPS if name.startswith(("reversed", "strict")))])
 def test_over_arrays(loop):
     calls = [args for args in ARRAYS for _ in range(2)]
@@ -139,6 +141,7 @@ TEXTS = (
 )  # fmt: skip
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("body", TEXT_BODIES)
 @pytest.mark.parametrize("loop", TEXT_LOOPS)
 def test_over_texts(loop, body):

@@ -85,6 +85,7 @@ def source(loop, body):
     return f"from itertools import {names}\n" + SOURCE.format(loop=LOOPS[loop], body=textwrap.indent(BODIES[body], " " * 8))
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize(("loop", "body"), PAIRS)
 def test_loop(loop, body):
     check_calls(source(loop, body), [args for args in ARGUMENTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))

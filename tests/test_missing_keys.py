@@ -16,6 +16,7 @@ USES = {
 }  # fmt: skip
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("keys", [[1, 2, 1, 3, 2, 1] * 3, ["a", "\u0100", (1, "a"), 0.5, 1, True, "a", 1.0] * 2])
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_factories(factory, keys):

@@ -28,6 +28,7 @@ FORMS = {
 }
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_numbers(form, symbol):
@@ -109,6 +110,7 @@ def f(n):
     check(source, 12, entry="f")
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_real_tuples(symbol):
     """Those that came in, of lengths and types that change on the way, and of classes of their own."""

@@ -17,6 +17,7 @@ OPERATORS = ["|", "&", "-", "^"]
 COMPARISONS = ["<=", "<", ">=", ">", "==", "!="]
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("items", ITEMS, ids=["ints", "numbers", "texts", "others"])
 @pytest.mark.parametrize("kinds", [("set", "set"), ("frozenset", "set"), ("set", "frozenset")], ids=str)
 def test_operators_of_sets(items, kinds):
@@ -104,6 +105,7 @@ class Named(dict):
     "c.update(p), len(c)", "d | e", "dict(d)", "d.copy()", "d.update(e), d", "dict(zip(p, q))", "dict(p)", "p == q, p != q", "p < q",
     "[p, q] == [q, p]", "tuple(p) == tuple(q)", "(*p, 1) <= (*q, 2)",
 ])  # fmt: skip
+@pytest.mark.shared
 def test_what_is_the_programs_to_compare(form):
     """Also among others, which the capture has not seen."""
     source = ASKED + f"""

@@ -252,6 +252,27 @@ def thomas_many_numba(a, b, c, d):
     return x
 
 
+def durand_kerner(c, steps):
+    """All roots of a polynomial with complex coefficients, element by element."""
+    n = len(c) - 1
+    roots = np.empty(n, np.complex128)
+    roots[0] = 1.0
+    for i in range(1, n):
+        roots[i] = roots[i - 1] * (0.4 + 0.9j)
+    for _ in range(steps):
+        for i in range(n):
+            z = roots[i]
+            value = c[0]
+            for k in range(1, n + 1):
+                value = value * z + c[k]
+            value = value / c[0]
+            for j in range(n):
+                if j != i:
+                    value = value / (z - roots[j])
+            roots[i] = z - value
+    return roots
+
+
 def dominant(r, n):
     """A symmetric matrix with a large diagonal."""
     a = r.random((n, n))
@@ -263,6 +284,10 @@ def sparse(r, n):
     counts = r.integers(0, 17, n)
     starts = np.concatenate([[0], np.cumsum(counts)])
     return starts, r.integers(0, n, starts[-1]), r.random(starts[-1]), r.random(n)
+
+
+def polynomial(r, n):
+    return r.normal(size=n + 1) + 1j * r.normal(size=n + 1), 20
 
 
 def tridiagonal(r, *shape):
@@ -282,5 +307,6 @@ PROGRAMS = [
     Program(csr_product, sparse, (4, 100, 5000), LOOPS, csr_product),
     Program(csr_rows, sparse, (4, 100, 5000), numba=csr_product),
     Program(thomas, lambda r, n: tridiagonal(r, n), (4, 200, 20_000), LOOPS, thomas),
+    Program(durand_kerner, polynomial, (3, 12, 60), LOOPS, durand_kerner),
     Program(thomas_many, lambda r, n: tridiagonal(r, n, 4 * n), (3, 40, 400), numba=thomas_many_numba),
 ]

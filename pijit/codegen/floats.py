@@ -88,7 +88,7 @@ def _float_pow(d: Driver, op: Op) -> Any:
     return result
 
 
-@row("part")
+@row("part", "np_part")
 def _part(d: Driver, op: Op) -> Any:
     return parts(d.builder, d.scalar(op.args[0]))[op.attrs["which"]]
 

@@ -50,7 +50,7 @@ def _np_op(d: Driver, op: Op) -> Any:
 # A finite sum, difference or product has finite operands, so its check stands for theirs.
 _ABSORBING = frozenset({"add", "subtract", "multiply"})
 _DEFERRED = _ABSORBING | {"divide", "true_divide"}
-_FLOATS = frozenset({"float32", "float64"})
+_INEXACT = frozenset({"float32", "float64", "complex64", "complex128"})
 
 
 class Deferred:
@@ -67,7 +67,7 @@ class Deferred:
         """Whether the operation's check can wait."""
         if op.name != "np_op" or op.attrs["ufunc"] not in _DEFERRED:
             return False
-        return all(isinstance(v.type, Np) and v.type.name in _FLOATS for v in (*op.args, *op.results))
+        return all(isinstance(v.type, Np) and v.type.name in _INEXACT for v in (*op.args, *op.results))
 
     def add(self, op: Op, result: Any, operands: tuple[Any, ...]) -> None:
         """Puts the check off."""
@@ -79,27 +79,38 @@ class Deferred:
         if not checks:
             return
         absorbed = {id(x) for op, _, operands in checks if op.attrs["ufunc"] in _ABSORBING for x in operands}
-        open_ends = [is_finite(d.builder, result) for _, result, _ in checks if id(result) not in absorbed]
-        with d.rarely(d.builder.not_(reduce(d.builder.and_, open_ends))):
+        open_ends = [half for _, result, _ in checks if id(result) not in absorbed for half in _numbers_of(d, result)]
+        with d.rarely(d.builder.not_(reduce(d.builder.and_, (is_finite(d.builder, number) for number in open_ends)))):
             for op, result, operands in checks:
-                exit_if_suspect(d, op, result, operands)
+                _leave(d, op, result, operands)
+
+
+def _leave(d: Driver, op: Op, result: Any, operands: tuple[Any, ...]) -> None:
+    if any(isinstance(value.type, ir.LiteralStructType) for value in (result, *operands)):
+        # the exact rule for complex numbers would be long: whatever is not finite the interpreter does
+        for number in _numbers_of(d, result):
+            d.exit_if(op, d.builder.not_(is_finite(d.builder, number)))
+    else:
+        exit_if_suspect(d, op, result, operands)
 
 
 def _check(d: Driver, op: Op, result: Any, args: list[Any]) -> None:
-    if isinstance(result.type, ir.LiteralStructType):
-        # the exact rule for complex numbers would be long: whatever is not finite the interpreter does
-        for part in parts(d.builder, result):
-            d.exit_if(op, d.builder.not_(is_finite(d.builder, part)))
-    elif not isinstance(result.type, ir.IntType):
+    if not isinstance(result.type, ir.IntType):
         floats = tuple(a for a in args if not isinstance(a.type, ir.IntType))
         if op.attrs["ufunc"] == "where":
             return
         if Deferred.takes(op):
             d.deferred.add(op, result, floats)
         elif floats:
-            exit_if_suspect(d, op, result, floats)
+            _leave(d, op, result, floats)
         else:  # a quotient of integers
             d.exit_if(op, d.builder.not_(is_finite(d.builder, result)))
+
+
+def _numbers_of(d: Driver, value: Any) -> tuple[Any, ...]:
+    if isinstance(value.type, ir.IntType):
+        return ()
+    return tuple(parts(d.builder, value)) if isinstance(value.type, ir.LiteralStructType) else (value,)
 
 
 def _halves(d: Driver, value: Any) -> Any:
@@ -138,7 +149,49 @@ def _power(d: Driver, op: Op, a: Any, power: Any) -> Any:
     return call(d.builder, "pj_m_pow", F64, a, power)
 
 
+def _complex_multiply(d: Driver, op: Op, x: Any, y: Any) -> Any:
+    """Unlike that of arrays (`complex_products`) it rounds each product of halves."""
+    b, (a, bi), (c, di) = d.builder, parts(d.builder, x), parts(d.builder, y)
+    return make_complex(b, b.fsub(b.fmul(a, c), b.fmul(bi, di)), b.fadd(b.fmul(a, di), b.fmul(bi, c)))
+
+
+def _array_multiply(d: Driver, op: Op, x: Any, y: Any) -> Any:
+    dtype = _dtype(op.result.type)
+    return make_complex(d.builder, *scalars.emit(d.builder, "multiply", (dtype,) * 3, [parts(d.builder, x), parts(d.builder, y)], []))
+
+
+def _complex_power_2(d: Driver, op: Op, x: Any) -> Any:
+    """z ** 2; that of 0 is 0 whatever the signs, and is left."""
+    b, product = d.builder, _complex_multiply(d, op, x, x)
+    d.exit_if(op, reduce(b.and_, (b.fcmp_ordered("==", half, half.type(0.0)) for half in parts(b, product))))
+    return product
+
+
+def _complex_absolute(d: Driver, op: Op, x: Any) -> Any:
+    """That of NumPy's scalars is the library's hypot; that of arrays is not."""
+    return call(d.builder, "pj_m_hypot", F64, *parts(d.builder, x))
+
+
+def _complex_divide(d: Driver, op: Op, x: Any, y: Any) -> Any:
+    """NumPy's formula (scalarmath.c.src, loops.c.src): Smith's, by the larger half of the divisor, with the inverse of the denominator."""
+    b, (a, bi), (c, di) = d.builder, parts(d.builder, x), parts(d.builder, y)
+    by_real = b.fcmp_ordered(">=", *(b.call(b.module.declare_intrinsic("llvm.fabs", [half.type]), [half]) for half in (c, di)))
+    large, small = b.select(by_real, c, di), b.select(by_real, di, c)
+    ratio = b.fdiv(small, large)
+    denominator = b.fadd(large, b.fmul(small, ratio))
+    d.exit_if(op, b.not_(is_finite(b, denominator)))  # what is divided by it is 0 then, and not infinite
+    inverse = b.fdiv(denominator.type(1.0), denominator)
+    real = b.fadd(b.select(by_real, a, bi), b.fmul(b.select(by_real, bi, a), ratio))
+    imaginary = b.fsub(b.select(by_real, bi, b.fmul(bi, ratio)), b.select(by_real, b.fmul(a, ratio), a))
+    return make_complex(b, b.fmul(real, inverse), b.fmul(imaginary, inverse))
+
+
 _OWN: dict[tuple[str, str], Callable[..., Any]] = {
+    **{("array_multiply", dtype): _array_multiply for dtype in complex_products.HALVES if complex_products.known("multiply", dtype)},
+    **{("power_2", dtype): _complex_power_2 for dtype in complex_products.HALVES},
+    ("absolute", "complex128"): _complex_absolute,
+    **{("multiply", dtype): _complex_multiply for dtype in complex_products.HALVES},
+    **{(name, dtype): _complex_divide for name in ("divide", "true_divide") for dtype in complex_products.HALVES},
     **{("power", dtype): _integer_power(dtype[0] != "u") for dtype in _INTS},
     **{(name, dtype): _division(0) for name in ("floor_divide",) for dtype in ("float32", "float64")},
     **{(name, dtype): _division(1) for name in ("remainder", "mod") for dtype in ("float32", "float64")},

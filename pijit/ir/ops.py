@@ -77,6 +77,7 @@ ROWS = (
         " floor, ceil and trunc give an int (exit unless |result| < 2**63), isnan, isinf, isfinite and isclose (with both tolerances) a bool",
         _REDO, attrs=("name",)),
     Row("part", "the real part of a Python complex number as a float, with which=1 the imaginary one", attrs=("which",)),
+    Row("np_part", "the real part of a complex NumPy scalar as a NumPy scalar, with which=1 the imaginary one", attrs=("which",)),
     Row("np_complex", "np.complex128(complex(a, b))"),
     Row("complex_abs", "abs(complex(a, b)); exit when a part, or the result, is not finite", _REDO),
     # comparison, selection, conversion

@@ -70,6 +70,11 @@ def _np_op(op: Op) -> bool:
     return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, *op.results)) and len(op.results) == 1
 
 
+def _np_part(op: Op) -> bool:
+    whole, half = _types(op.args), _types(op.results)
+    return (whole, half) in (((Np("complex128"),), (Np("float64"),)), ((Np("complex64"),), (Np("float32"),)))
+
+
 def _np_try(op: Op) -> bool:
     return bool(op.args) and all(isinstance(x.type, Np) for x in (*op.args, op.results[0])) and _types(op.results[1:]) == (INT,)
 
@@ -474,6 +479,7 @@ SIGNATURES: dict[str, Signature] = {
     **dict.fromkeys(("float_neg", "float_abs"), _FLOAT1),
     **dict.fromkeys(("float_to_int", "float_round"), _exact((FLOAT,), INT)),
     "part": _exact((COMPLEX,), FLOAT),
+    "np_part": _np_part,
     "np_complex": _exact((FLOAT, FLOAT), Np("complex128")),
     "complex_abs": _FLOAT2,
     "math": _math,

@@ -39,16 +39,20 @@ def largest_product(dtype: str) -> int:
     return 1 << (25 if dtype.startswith("complex") else 27)
 
 
+# Where arrays of complex numbers are multiplied otherwise than NumPy's scalars are, in bits and in what it warns of.
+_OF_ARRAYS = {"array_multiply": "multiply"}
+
+
 def computed(name: str) -> str:
     """The ufunc whose loop gives the values."""
-    return _POWERS[name][0] if name in _POWERS else name
+    return _POWERS[name][0] if name in _POWERS else _OF_ARRAYS.get(name, name)
 
 
 def function(name: str) -> Any:
     """NumPy's ufunc of this name, which is also what it warns as; that of np.clip has no public one."""
     if name in _POWERS:
         return _power(_POWERS[name][1])
-    return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, name, None)
+    return getattr(importlib.import_module("numpy._core.umath"), "clip", None) if name == "clip" else getattr(np, computed(name), None)
 
 
 def operands(name: str) -> int:

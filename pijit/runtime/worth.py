@@ -26,7 +26,7 @@ _FRAME = 250.0  # per frame of an inlined function that it rebuilds, above what 
 
 _PER_OP = 11.0  # what an operation and its loads and stores take in the interpreter
 _WORK = {
-    **dict.fromkeys(("poll", "part", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
+    **dict.fromkeys(("poll", "part", "np_part", "dim", "stride", "check", "raw_add", "raw_sub", "raw_mul", "raw_min", "raw_max", "recheck"), 0.0),
     **dict.fromkeys(("check_index", "bool_to_int", "int_to_float", "cast", "not"), 2.0),
     **dict.fromkeys(("load", "store", "view"), 60.0),
     **dict.fromkeys(("kernel", "kernel_into", "kernel_rolled", "kernel_at", "ew", "assign", "empty", "ramp"), 250.0),

@@ -41,16 +41,18 @@ def with_complex(t: Tracer, left: Abstract, right: Abstract) -> tuple[Abstract, 
     if value is None or not isinstance(value.type, (Array, Np)) or is_real_scalar(value):
         return left, right
     second = is_complex(right)
-    scalar = _numpy_complex(t, right if second else left, np.result_type(value.type.dtype, 1j))
+    scalar = numpy_complex(t, right if second else left, np.result_type(value.type.dtype, 1j))
     if scalar is None:
         return left, right
     return (left, scalar) if second else (scalar, right)
 
 
-def _numpy_complex(t: Tracer, operand: Abstract, dtype: np.dtype[Any]) -> Abstract | None:
-    """A Python complex as a NumPy scalar; None where it might overflow."""
+def numpy_complex(t: Tracer, operand: Abstract, dtype: np.dtype[Any]) -> Abstract | None:
+    """A Python complex as a NumPy scalar; None where it overflows."""
     if isinstance(operand, Complex):
-        return Scalar(t.emit("np_complex", operand.parts(), Np("complex128"))) if dtype == np.complex128 else None
+        from .operators import cast
+
+        return Scalar(cast(t, t.emit("np_complex", operand.parts(), Np("complex128")), Np(dtype.name)))
     assert isinstance(operand, Known)
     with np.errstate(all="ignore"):
         scalar = dtype.type(operand.value)

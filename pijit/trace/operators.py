@@ -72,7 +72,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
     from .functions.containers import concatenated, joined_texts, list_extend
 
     left, right = elementwise.with_complex(t, left, right)
-    folded = _fold(PYTHON[symbol], left, right, symbol) or _beside_complex(t, symbol, left, right)
+    folded = _fold(PYTHON[symbol], left, right, symbol) or _arithmetic_beside_complex(t, symbol, left, right)
     if folded is not None:
         return folded
     if complexes.concerns(left, right):
@@ -125,6 +125,24 @@ def _beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> 
     if elementwise.is_complex(left) and value.type == Np("float64"):
         raise unsupported(f"complex {symbol} np.float64", left, right)
     return opaque.call_pure(t, PYTHON[symbol], [left, right], {})
+
+
+def _arithmetic_beside_complex(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
+    """The same for arithmetic, where its result is known."""
+    value = elementwise.beside_complex(left, right)
+    if value is not None and symbol in _ALIKE and elementwise.is_real_scalar(value):
+        if elementwise.is_complex(left) and value.type == Np("float64"):
+            return complexes.binary(t, symbol, left, Scalar(cast(t, value, FLOAT)))
+        dtype = np.result_type(value.type.dtype, 1j)  # type: ignore[attr-defined]
+        number = elementwise.numpy_complex(t, left if elementwise.is_complex(left) else right, dtype)
+        if number is not None:
+            real = Scalar(cast(t, value, Np(dtype.name)))
+            operands = (number, real) if elementwise.is_complex(left) else (real, number)
+            return numpy_scalars(t, UFUNCS[symbol], getattr(np, UFUNCS[symbol]), *operands)
+    return _beside_complex(t, symbol, left, right)
+
+
+_ALIKE = frozenset("+-*/")  # Python's operators, and NumPy's on scalars and on arrays of one element, but for the rounding of products
 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract:
@@ -343,6 +361,8 @@ def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: 
         comparable = compares and loop.dtype.kind in "biuf"
         # NumPy's scalars have a power of their own for operands of one type; np.power, and mixed types, go to its array loop, whose bits are others
         own = python in _POWERS and all(_value(o).type in (loop, INT, FLOAT, BOOL) for o in operands)
+        if loop.dtype.kind == "c":
+            ufunc, operands = _of_complex(ufunc, python, operands, own)
         formula = t.limits.scalar(ufunc, loop.name) and (own or ufunc != "power")
         if comparable or formula or t.limits.single(ufunc, tuple(dtype.name for dtype in dtypes)):
             values = tuple(cast(t, _value(o), loop) for o in operands)
@@ -354,6 +374,16 @@ def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: 
 
 
 _POWERS = (operator.pow, operator.ipow)
+_OPERATORS = (operator.mul, operator.imul, operator.abs, abs)
+
+
+def _of_complex(ufunc: str, python: Callable[..., Any], operands: tuple[Abstract, ...], own: bool) -> tuple[str, tuple[Abstract, ...]]:
+    """The formula for complex scalars, and its operands: their operators do not compute what arrays' loops do."""
+    if own and isinstance(operands[1], Known) and operands[1].value == 2:
+        return "power_2", operands[:1]
+    if ufunc == "multiply" and python not in _OPERATORS:
+        return "array_multiply", operands
+    return ("no formula" if ufunc == "absolute" and python not in _OPERATORS else ufunc), operands
 _COMPARE_UFUNCS = {UFUNCS[symbol]: symbol for symbol in _COMPARE}
 
 

@@ -162,6 +162,8 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         raise unsupported(f"store into {describe(container)}", container, reason="store_target")
     if not container.type.writable:
         raise Break("read_only", "store into a read-only array")
+    if container.type.dtype.kind == "c":
+        _, value = elementwise.with_complex(t, container, value)
     plan = plan_of(t, container, index)
     if plan is None and masks.store(t, container, index, value):
         return
@@ -217,7 +219,7 @@ def storable(t: Tracer, container: ArrayValue, value: Abstract) -> bool:
     else:
         assert isinstance(scalar.type, Np)
         allowed = {"b": "biufc", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}[scalar.type.dtype.kind]
-    return kind in allowed and kind != "c"
+    return kind in allowed
 
 
 # ---- elements --------------------------------------------------------------------------------------------------------------

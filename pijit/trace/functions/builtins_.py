@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ground.names import is_a, is_heap_class, module_of
 from ...ir.graph import Const, Value, const
-from ...ir.types import BOOL, FLOAT, INT
+from ...ir.types import BOOL, FLOAT, INT, Np
 from .. import (
     complexes,
     deeds,
@@ -41,7 +41,7 @@ from ..values import (
     kind_of,
     spread,
 )
-from .rows import abstract, expect, fold, index, no_keywords, row, scalar_kind, type_of, value
+from .rows import abstract, expect, fold, half, index, no_keywords, row, scalar_kind, type_of, value
 
 if TYPE_CHECKING:
     from ..tracer import Tracer
@@ -95,6 +95,10 @@ def complex_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     folded = _fold(complex, args, kwargs)
     if folded is not None:
         return folded
+    if len(args) == 1 and not kwargs and scalar_kind(args[0]) == "c":
+        return Complex(cast(t, half(t, args[0], 0), FLOAT), cast(t, half(t, args[0], 1), FLOAT))
+    if not kwargs:
+        args = [Scalar(cast(t, arg.value, FLOAT)) if isinstance(arg, Scalar) and arg.type == Np("float64") else arg for arg in args]
     kinds = [kind_of(spread(arg)) for arg in args]
     if kwargs or not 1 <= len(args) <= 2 or not {"int", "bool", "float"}.issuperset(kinds[:1] if kinds == ["complex"] else kinds):
         return args[0] if kinds == ["complex"] and not kwargs else opaque.call_pure(t, complex, args, kwargs)

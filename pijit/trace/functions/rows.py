@@ -62,6 +62,13 @@ def scalar_kind(operand: Abstract) -> str:
     return found.type.name if isinstance(found.type, ScalarType) else found.type.dtype.kind  # type: ignore[attr-defined]
 
 
+def half(t: Tracer, number: Abstract, which: int) -> Value:
+    """The real or, with which=1, the imaginary part of a complex NumPy scalar."""
+    whole = value(number, "part")
+    emitted: Value = t.emit("np_part", (whole,), Np({"complex64": "float32", "complex128": "float64"}[whole.type.name]), which=which)  # type: ignore[attr-defined]
+    return emitted
+
+
 def dtype_of_numbers(numbers: Sequence[Abstract]) -> np.dtype[Any]:
     """What NumPy makes of real numbers in a list, which it takes one after the other."""
     return reduce(np.promote_types, map(_dtype_of_number, numbers))

@@ -9,10 +9,10 @@ import numpy as np
 
 from ....ir.types import BOOL, FLOAT, INT, NATIVE, Np
 from ... import opaque
-from ...operators import as_int, cast
+from ...operators import as_int, cast, numpy_scalars
 from ...tables import ATTRIBUTES, PURE
 from ...values import Abstract, Break, Container, Known
-from ..rows import abstract, row, scalar_kind, value
+from ..rows import abstract, half, row, scalar_kind, value
 
 if TYPE_CHECKING:
     from ...tracer import Tracer
@@ -62,6 +62,18 @@ def item(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return opaque.call_pure(t, np.generic.item, args, kwargs)
 
 
+def _conjugate(method: Any) -> None:
+    @row(method)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) == 1 and not kwargs and scalar_kind(args[0]):
+            return numpy_scalars(t, "conjugate", method, args[0])
+        return opaque.call_pure(t, method, args, kwargs)
+
+
+_conjugate(np.generic.conjugate)
+_conjugate(np.generic.conj)
+
+
 # ---- attributes -------------------------------------------------------------------------------------------------------------------
 
 
@@ -86,12 +98,12 @@ def _shape(t: Tracer, owner: Abstract) -> Abstract:
 
 
 def _np_real(t: Tracer, owner: Abstract) -> Abstract:
-    return owner if scalar_kind(owner) != "c" else opaque.call_pure(t, np.real, [owner], {})
+    return owner if scalar_kind(owner) != "c" else abstract(half(t, owner, 0))
 
 
 def _np_imag(t: Tracer, owner: Abstract) -> Abstract:
     if scalar_kind(owner) == "c":
-        return opaque.call_pure(t, np.imag, [owner], {})
+        return abstract(half(t, owner, 1))
     name = value(owner, "imag").type.name  # type: ignore[attr-defined]
     return Known(np.dtype(name).type(0))
 
