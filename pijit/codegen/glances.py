@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .driver import Driver
 
 # Byte offsets in CPython's objects (the same in 3.11 to 3.13, 64-bit). The items of a tuple lie in it, those of a list where it says.
-LENGTH, ITEMS = 16, 24
+LENGTH, ITEMS, TUPLE_ITEMS = 16, 24, 24
 _SYMBOLS = {
     tuple: "PyTuple_Type", list: "PyList_Type", dict: "PyDict_Type", str: "PyUnicode_Type", bytes: "PyBytes_Type", set: "PySet_Type",
     int: "PyLong_Type", float: "PyFloat_Type", bool: "PyBool_Type",

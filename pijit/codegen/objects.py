@@ -10,7 +10,7 @@ from . import attributes, glances, looks, places, references, storable, unboxing
 from . import llvm_ir as ir
 from . import words as memory
 from .arrays import array_of_object, field
-from .glances import ITEMS, LENGTH
+from .glances import ITEMS, LENGTH, TUPLE_ITEMS
 from .layout import Area, Place, recipe_tuple
 from .llvm import I8, I64, PTR, call, i64
 from .rows import Unsupported, row
@@ -43,6 +43,14 @@ def _list_get(d: Driver, op: Op) -> Any:
         references.retain(d, item)  # another reference to it may go while Python code runs
         return item
     raise Unsupported(f"an element of type {type} of a list")
+
+
+@row("tuple_get")
+def _tuple_get(d: Driver, op: Op) -> Any:
+    items = d.builder.gep(d.object(op.args[0]), [i64(TUPLE_ITEMS)], inbounds=True, source_etype=I8)
+    item = field(d, d.builder.gep(items, [d.scalar(op.args[1])], inbounds=True, source_etype=PTR), 0, PTR)
+    references.retain(d, item)
+    return item
 
 
 def _list_item(d: Driver, op: Op) -> Any:

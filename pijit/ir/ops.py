@@ -209,6 +209,7 @@ ROWS = (
     Row("set_len", "len of an exact set or frozenset", effect="read"),
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",
         _REDO, effect="read"),
+    Row("tuple_get", "element i (checked index) of an exact tuple", effect="read"),
     Row("list_ints", "the items of an exact list as a new i64 array; args the list, its length. exit: they are not all ints of 64 bits, or no memory",
         _REDO, effect="read", fresh=True),
     Row("call", "calls a Python callable with boxed arguments; attrs: callable (Recipe), arguments (tuple of Recipe), keywords (tuple of"

@@ -171,6 +171,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "draw": _draw,
     **dict.fromkeys(("obj_len", "set_len"), lambda op, items: len(items)),
     "list_get": _list_get,
+    "tuple_get": lambda op, items, index: items[index],
     "list_ints": careful(_list_ints),
     "call": _call,
     "look": _look,

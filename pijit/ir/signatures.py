@@ -539,6 +539,7 @@ SIGNATURES: dict[str, Signature] = {
     "draw": _draw,
     **dict.fromkeys(("obj_len", "set_len"), lambda op: len(op.args) == 1 and _types(op.results) == (INT,)),
     "list_get": _list_get,
+    "tuple_get": lambda op: _list_get(op) and isinstance(op.results[0].type, Obj),
     "list_ints": _list_ints,
     **dict.fromkeys(("call", "look", "make", "box", "put", "find", "do", "next", "text", "char", "same", "is_of", "recheck", "poll"), _free),
 }

@@ -38,7 +38,6 @@ _LIST_ITEMS = {int: INT, float: FLOAT}
 
 
 _OUTSIDE = Known(("list index out of range",))  # the arguments of the IndexError
-_PLAIN_ITEMS = (int, float, bool, str)
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
@@ -48,6 +47,11 @@ def _is_short(t: Tracer, container: Abstract, index: int) -> bool:
         return False
     held = t.samples.get(container.value)
     return type(held) is not list or not -len(held) <= index < len(held)
+
+
+def _is_from_the_end(t: Tracer, container: Abstract, index: int) -> bool:
+    """Whether an index means another item whenever a list has grown. What has been seen of the list says of which types they are."""
+    return index < 0 and isinstance(container, Opaque) and container.cls is list and bool(t.samples.get(container.value))
 
 
 def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
@@ -68,8 +72,10 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     if items is None and isinstance(container, Container) and container.kind == "list":
         items = container.items
     if items is not None:
-        return _item(items, index, container)
+        chosen = _chosen(t, items, index, container)
+        return _item(items, index, container) if chosen is None else chosen
     fixed = isinstance(index, Known) and type(index.value) is int and objects.class_of(container) in (list, tuple)
+    fixed = fixed and not _is_from_the_end(t, container, index.value)  # type: ignore[attr-defined]
     if fixed and not _is_short(t, container, index.value):  # type: ignore[attr-defined]
         return objects.item(t, container, index.value)  # type: ignore[attr-defined]
     if mappings.is_fixed(t, container, index):
@@ -87,9 +93,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         several = kinds.item(t, container, place) if t.last_micro else None
         return _typed_item(t, container, place) if several is None else _either(t, several)
     if isinstance(container, Opaque) and container.cls is tuple and kind_of(index) in ("int", "bool"):
-        held = t.samples.get(container.value) or (None,)
-        if len({type(item) for item in held}) == 1 and type(held[0]) in _PLAIN_ITEMS:  # it leaves at one of another type
-            return deeds.do(t, "call", [Known(operator.getitem), container, index], held[0], pure=True)
+        held = t.samples.get(container.value) or ()
+        if len({type(item) for item in held}) == 1:
+            return _of_tuple(t, container, held, t.emit("obj_len", (container.value,), INT), index)
     if isinstance(container, Opaque) and container.cls is deque and kind_of(index) in ("int", "bool"):
         return deeds.do(t, "call", [Known(operator.getitem), container, index], deeds.item_sample(t, container), pure=True)
     if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
@@ -278,6 +284,29 @@ def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> 
         if container_kind(container) == "tuple":
             return Container("tuple", tuple(items[bounds]))
     raise Break("unsupported_type", "tuple index that is not a constant")
+
+
+def _chosen(t: Tracer, items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> Abstract | None:
+    """One of the known items of a tuple or list, all of one type, at an index that is computed; None for anything else."""
+    from .functions.rows import scalar_kind
+
+    objects_ = tuple(item.value for item in items if isinstance(item, Known))
+    if isinstance(index, Known) or scalar_kind(index) not in ("int", "bool", "i", "u"):
+        return None
+    if not items or len(objects_) < len(items) or len({type(item) for item in objects_}) > 1:
+        return None
+    known = container if isinstance(container, Known) else Known(objects_)
+    return _of_tuple(t, deeds.as_opaque(t, known), objects_, const(len(items)), index)
+
+
+def _of_tuple(t: Tracer, container: Opaque, items: tuple[Any, ...], length: Value, index: Abstract) -> Abstract:
+    """The item at an index; it leaves at one of another type."""
+    from .functions.rows import index as whole
+
+    place = checked_index(t, whole(t, index, "index"), length)
+    found = t.emit("tuple_get", (container.value, place), Obj())
+    functions = deeds.functions_in(items)
+    return opaque.like(t, found, items[0]) if functions is None else deeds.one_of(t, found, functions)
 
 
 def container_kind(container: Abstract) -> str:
