@@ -353,3 +353,39 @@ def test_nothing_is_kept_alive():
     space.clear()
     gc.collect()
     assert classes() is None
+
+
+SIBLINGS = """
+class Node:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+def nearest(nodes, x, y):
+    return min(nodes, key=lambda n: (n.x - x) ** 2 + (n.y - y) ** 2)
+
+def total(nodes):
+    s = 0
+    for n in nodes:
+        if n.x is not None:
+            s += n.x
+    return s
+
+def f(n):
+    nodes = [Node(1, 1)] + [Node(i * 0.5, 3.0 - i) for i in range(n)]
+    near = [nodes.index(nearest(nodes, i * 0.3, 1.0)) for i in range(n)]
+    nodes[2].x = None
+    return near, total(nodes), total(nodes[1:]), total(nodes[:1])
+"""
+
+
+def test_what_the_other_items_of_a_list_hold_is_known_before_any_exit():
+    check(SIBLINGS, 9, entry="f")
+    space = {}
+    exec(SIBLINGS, space)
+    fast = pijit.jit(space["total"])
+    nodes = [space["Node"](1, 1), space["Node"](None, 1), *(space["Node"](i * 0.5, 1) for i in range(9))]
+    with settings(compile_all=True):
+        assert fast(nodes) == space["total"](nodes)
+    stats = pijit.stats(fast)
+    assert len(stats.fragments) == 1
+    assert not stats.exits

@@ -1,8 +1,9 @@
 """Attributes that hold objects of a few types in turn, such as a number or None: what exits have shown of them.
 
 Where a fragment reads an attribute that it stores to, or one of an object that is known by its type only, capture takes it to be like the one at
-hand. Exits tell of others. Their types are known for the code object from then on, and where it is captured again they are told apart, with a way
-onward for each, as items of lists are (kinds.py). An object to go on with is remembered weakly.
+hand, and that of an item of a list like those of some others in it. Exits tell of more. Their types are known for the code object from then on, and
+where it is captured again they are told apart, with a way onward for each, as items of lists are (kinds.py). An object to go on with is remembered
+weakly.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     if held is _native.UNSET or t.forks >= _FORKS:
         return []
     frame = t.state.frame
+    for other in t.siblings.get(owner.value, ()) if isinstance(owner, Opaque) else ():
+        _note(frame.bytecode, frame.pc, _native.field(other, name))
     if type(held) in _STANDINS:
         t.again |= _note(frame.bytecode, frame.pc, held) and len(_known(frame.bytecode, frame.pc)) > 1
     known = [sample() for sample in _known(frame.bytecode, frame.pc)]

@@ -144,6 +144,7 @@ class Tracer:
         self.breaks: list[BreakRecord] = []
         self.entry_values: dict[Any, Abstract] = {}
         self.samples: dict[Value, Any] = {}
+        self.siblings: dict[Value, list[Any]] = {}  # of an item of a list: some of the others
         self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
         self.supposed: dict[Any, Any] = {}  # by place, on the way that is followed: what an attribute holds is like this
         self.item_types = 1  # for how many types of an item of a list there is a way of its own,
