@@ -206,6 +206,9 @@ PjStep pj_try_point(PjRun *r, PjPoint *point)
     }
     PjStep step = try_all(r, point);
     if (step == PJ_STEP_MISS) {
+        if (PJ_UNLIKELY(r->tried != NULL)) {
+            pj_turn_misses(r, point);
+        }
         point->misses++;
         if (point->wait >= 0 && --point->wait <= 0) {
             step = ask(r, point);

@@ -160,6 +160,7 @@ void pj_turn_enters(PjRun *r, PjFragment *f);
 void pj_turns_begin(PjRun *r, PjFragment *f, bool here);
 bool pj_turn_is_plain(PjRun *r, PjPoint *point);
 bool pj_turn_passes(PjRun *r, PjEntry *entry, bool onward);
+void pj_turn_misses(PjRun *r, PjPoint *point);
 void pj_turns_stop(PjRun *r);
 
 /* What the frame does from here on is not the loop's. */

@@ -3,23 +3,25 @@
  * A call of the function may go round for as long as the program runs, so that a trial of its calls comes to no end. Native code counts the rounds
  * where it polls, and leaves when they are used up; in the interpreter the frame comes by here at each jump back. What that takes is
  * measured on the spot: a few times the frame goes on at the very jump at which it has left, and leaves again. Other loops within that have entries
- * of their own come by, too. A loop takes turns in one frame at a time, and only once it has gone round for long. */
+ * of their own come by, too. A loop takes turns in one frame at a time, and only once it has gone round for long. Where its fragment does not fit
+ * when it is to go on, since a variable is of another type by then than when it was entered, it is not tried: it would not have left. */
 #include "pijit.h"
 
 #include "frame.h"
 
 #define NULLS 9       /* passes that tell what one takes, the first to see when they begin */
 #define USUAL 40      /* nanoseconds that one takes, until it is known */
-#define MOST 256       /* times as many rounds are in a burst, unless differences are small */
+#define FEWEST 64     /* rounds in a burst, */
+#define MOST (1 << 14) /* and unless differences are small */
 #define FRAMES 64     /* in which the loop may take turns without a verdict; then it stays native */
 #define BRIEF 100000  /* nanoseconds that the interpreter has at least, however fast native code is */
 
-int pj_long_loop = 64;
+int pj_long_loop = 1 << 16;
 
 /* f->counts is set. */
 void pj_turns_allow(PjFragment *f)
 {
-    pj_trial_begin(&f->trial, pj_long_loop, pj_long_loop < 8 ? pj_long_loop : MOST * pj_long_loop); /* as few: tests */
+    pj_trial_begin(&f->trial, pj_long_loop < FEWEST ? pj_long_loop : FEWEST, pj_long_loop < MOST ? pj_long_loop : MOST);
     f->extra = USUAL;
 }
 
@@ -101,6 +103,15 @@ bool pj_turn_is_plain(PjRun *r, PjPoint *point)
         }
     }
     return false;
+}
+
+/* No fragment fits the frame at a point, in a turn of native code's. */
+void pj_turn_misses(PjRun *r, PjPoint *point)
+{
+    if (point == r->loop) {
+        r->tried->trial.on = false;
+        pj_turns_stop(r);
+    }
 }
 
 /* The frame has left the interpreter at an entry. onward: a jump, after which it may go on at once. Whether it does: the frame is set up for it. */

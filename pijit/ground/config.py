@@ -41,7 +41,7 @@ class Config:
     )
     exit_threshold: int = setting(16, "times that an exit is taken before it is dealt with as a hot one")
     long_loop: int = setting(
-        64, "rounds after which a loop that may be faster in the interpreter is tried there; 0: never; 1 (tests): at once, with compile_all too"
+        1 << 16, "rounds after which a loop that may be faster in the interpreter is tried there; 0: never; 1 (tests): at once, with compile_all too"
     )
     log_burst: int = setting(20, "lines that one place may log in a second before the rest is counted only")
     compile_all: bool = setting(False, "true (tests): what cannot pay is compiled too, and what does not pay is kept")
