@@ -81,6 +81,7 @@ def whole_programs():
 
 
 def figures():
+    import item_programs as items
     import library_programs as library
     import object_programs as programs
     import varied_programs as varied
@@ -102,6 +103,9 @@ def figures():
         ("a search tree", varied.index, "f(o)", varied.words, 1.5),
         ("attributes that are numbers or None", varied.watch, "f(o, 20)", varied.stations),
         ("gaussian noise", varied.noise, "f(o, 1000)", lambda: 7, 1.5),
+        ("edit distances by lists that grow", items.distances, "f(o)", items.some_words),
+        ("gradient noise by tables", items.perlin, "f(o, 40)", items.permutation),
+        ("the nearest of objects, and a tree of them", items.explore, "f(o, 300)", lambda: [(5, 5, 2), (10, 12, 3), (15, 6, 2)]),
         ("random places of a lattice", library.flip, "f(o, 1000)", library.lattice),
         # what moves in C, object by object, gains less
         ("pairs of bodies by combinations", library.energy, "f(o, 4)", library.bodies, 1.3),
