@@ -438,14 +438,14 @@ def store_item(t: Tracer, owner: Abstract, index: Value, value: Abstract) -> Non
 def new_list(t: Tracer, items: tuple[Abstract, ...]) -> Abstract:
     """A list that exists at once."""
     from . import deeds
-    from .instances import settled
+    from .instances import make_real, settled
 
     items = tuple(settled(t, *items, fixed="shared"))
     if not all(map(is_storable, items)):
         raise Break("comprehension", "list")
     samples = [standins.sample_of(t, item) for item in items]
     sample = [found[0] for found in samples if found is not None]
-    made = opaque.call_pure(t, list, [Container("tuple", items)] if items else [], {}, sample=sample)
+    made = make_real(t, Container("list", items), sample)
     return deeds.own(t, made)
 
 
