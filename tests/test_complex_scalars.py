@@ -66,6 +66,30 @@ def test_elements_that_are_special(form, dtype):
     check(ELEMENTS.format(form=form), *specials(dtype), 0.75, 3, calls=2)
 
 
+OF_A_KIND = """
+import numpy as np
+def f(a, n):
+    out = []
+    for i in range(len(a)):
+        x = a[i]
+        y = {form}
+        out += [y, type(y), y * 2, y is x]
+    try:
+        out.append(np.generic.{name}(n))
+    except TypeError as error:
+        out.append(str(error))
+    return out
+"""
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "uint64", "float16", "float64", "longdouble", "complex64", "complex128"])
+@pytest.mark.parametrize("name", ["conj", "conjugate"])
+def test_conjugates_of_scalars_of_all_kinds(name, kind):
+    """The method of a bool gives a bool, the function an int8."""
+    for form in (f"x.{name}()", f"np.{name}(x)"):
+        check(OF_A_KIND.format(form=form, name=name), (np.arange(4) % 2).astype(kind), 2.5)
+
+
 CHAINS = ("y / (x * y)", "w / (x + y)", "r / (y / (x / r))", "(w - y) / (x * x) + y", "n / ((x - y) * y)", "(x * y) / (y * y) / (x * x)")
 
 
