@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.differential import check, check_stays_native
+from tests.differential import check, check_calls, check_stays_native
 
 pytestmark = pytest.mark.shared
 
@@ -64,6 +64,56 @@ def test_elements(form, dtype):
 @pytest.mark.parametrize("form", [*FORMS, *WIDE])
 def test_elements_that_are_special(form, dtype):
     check(ELEMENTS.format(form=form), *specials(dtype), 0.75, 3, calls=2)
+
+
+OF_A_KIND = """
+import numpy as np
+def f(a, n):
+    out = []
+    for i in range(len(a)):
+        x = a[i]
+        y = {form}
+        out += [y, type(y), y * 2, y is x]
+    try:
+        out.append(np.generic.{name}(n))
+    except TypeError as error:
+        out.append(str(error))
+    return out
+"""
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "uint64", "float16", "float64", "longdouble", "complex64", "complex128"])
+@pytest.mark.parametrize("name", ["conj", "conjugate"])
+def test_conjugates_of_scalars_of_all_kinds(name, kind):
+    """The method of a bool gives a bool, the function an int8."""
+    for form in (f"x.{name}()", f"np.{name}(x)"):
+        check(OF_A_KIND.format(form=form, name=name), (np.arange(4) % 2).astype(kind), 2.5)
+
+
+CHAINS = ("y / (x * y)", "w / (x + y)", "r / (y / (x / r))", "(w - y) / (x * x) + y", "n / ((x - y) * y)", "(x * y) / (y * y) / (x * x)")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("form", CHAINS)
+def test_a_quotient_hides_no_warning_of_its_divisor(form, dtype):
+    """What is divided by an infinite number is finite again."""
+    half = np.finfo(dtype).max * 0.8
+    y, x = np.array([1, 2j, -1.5], dtype), np.array([complex(half, half), complex(1, half), complex(-half, 1)], dtype)
+    for a, b in ((x, y), (x, x), (y, x), (y, y)):
+        for i in range(3):
+            calls = [(y, y, y.real, 0.25, 3), (a[i : i + 1], b[i : i + 1], y.real, 0.25, 3)]
+            check_calls(ELEMENTS.format(form=form), calls * 2, configurations=("jit", "O0"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_whose_warning_is_of_the_halves(dtype):
+    """np.multiply of one number warns of an overflow where the sum of a factor's halves does, which is not the product's."""
+    half = np.finfo(dtype).max * 0.8
+    y, x = np.array([1, 0.25j, 0.5 - 0.25j], dtype), np.array([complex(half, half), complex(-half, half), complex(half, 1)], dtype)
+    for form in ("np.multiply(x, y)", "np.multiply(y, x)"):
+        check_calls(ELEMENTS.format(form=form), [(y, y, y.real, 0.25, 3), (x, y, y.real, 0.25, 3)] * 2, configurations=("jit", "O0"))
 
 
 @pytest.mark.parametrize("real", ["float32", "float16", "int64", "int8", "uint16", "bool"])

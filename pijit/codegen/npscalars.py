@@ -156,8 +156,11 @@ def _complex_multiply(d: Driver, op: Op, x: Any, y: Any) -> Any:
 
 
 def _array_multiply(d: Driver, op: Op, x: Any, y: Any) -> Any:
-    dtype = _dtype(op.result.type)
-    return make_complex(d.builder, *scalars.emit(d.builder, "multiply", (dtype,) * 3, [parts(d.builder, x), parts(d.builder, y)], []))
+    b, dtype, halves = d.builder, _dtype(op.result.type), [parts(d.builder, number) for number in (x, y)]
+    for real, imaginary in halves:  # NumPy's loop over one number adds them, too, and warns where that overflows
+        for both in (b.fadd(real, imaginary), b.fsub(real, imaginary)):
+            d.exit_if(op, b.not_(is_finite(b, both)))
+    return make_complex(b, *scalars.emit(b, "multiply", (dtype,) * 3, halves, []))
 
 
 def _complex_power_2(d: Driver, op: Op, x: Any) -> Any:
@@ -179,7 +182,8 @@ def _complex_divide(d: Driver, op: Op, x: Any, y: Any) -> Any:
     large, small = b.select(by_real, c, di), b.select(by_real, di, c)
     ratio = b.fdiv(small, large)
     denominator = b.fadd(large, b.fmul(small, ratio))
-    d.exit_if(op, b.not_(is_finite(b, denominator)))  # what is divided by it is 0 then, and not infinite
+    # What is divided by one that is infinite is 0. The check waits with those of what came before it, which may have warned first.
+    d.deferred.add(op, make_complex(b, denominator, denominator), ())
     inverse = b.fdiv(denominator.type(1.0), denominator)
     real = b.fadd(b.select(by_real, a, bi), b.fmul(b.select(by_real, bi, a), ratio))
     imaginary = b.fsub(b.select(by_real, bi, b.fmul(bi, ratio)), b.select(by_real, b.fmul(a, ratio), a))

@@ -65,7 +65,10 @@ def item(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def _conjugate(method: Any) -> None:
     @row(method)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-        if len(args) == 1 and not kwargs and scalar_kind(args[0]):
+        kind = scalar_kind(args[0]) if len(args) == 1 and not kwargs else ""
+        if kind == "b":
+            return args[0]  # np.conjugate makes an int8 of it
+        if kind and kind in "iufc":
             return numpy_scalars(t, "conjugate", method, args[0])
         return opaque.call_pure(t, method, args, kwargs)
 
