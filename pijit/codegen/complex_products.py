@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir.types import HALVES
+
 if TYPE_CHECKING:
     from .scalars import Emitter
 
-HALVES = {"complex64": "float32", "complex128": "float64"}
 ROWS = frozenset((ufunc, dtype) for ufunc in ("multiply", "square") for dtype in HALVES)  # not of NumPy's scalars, which round each product
 _LENGTHS = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 35)  # vectors of any width, and a rest
 

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Op
-from ..ir.types import FLOAT, INT, Array, Np, Type
+from ..ir.types import FLOAT, HALVES, INT, Array, Np, Type
 from . import llvm_ir as ir
 from .arrays import ArrayValue, array_value
 from .floats import f64
@@ -171,15 +171,20 @@ def _bool_of_complex(d: Driver, op: Op, value: Any, source: Type, target: Type) 
     return reduce(d.builder.or_, (_bool_of_float(d, op, part, source, target) for part in parts(d.builder, value)))
 
 
+def _half(target: Type) -> Np:
+    assert isinstance(target, Np)
+    return Np(HALVES[target.name])
+
+
 def _complex_of_real(d: Driver, op: Op, value: Any, source: Type, target: Type) -> Any:
-    part = Np("float32" if target == Np("complex64") else "float64")
+    part = _half(target)
     to_float = _float if kind(source) == "f" else _float_of_integer
     real = to_float(d, op, value, source, part)
     return make_complex(d.builder, real, ir.Constant(real.type, 0.0))
 
 
 def _complex(d: Driver, op: Op, value: Any, source: Type, target: Type) -> Any:
-    part = Np("float32" if target == Np("complex64") else "float64")
+    part = _half(target)
     return make_complex(d.builder, *(_float(d, op, x, source, part) for x in parts(d.builder, value)))
 
 

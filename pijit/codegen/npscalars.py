@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ..ir.types import BOOL, FLOAT, INT, Np, Type
+from ..ir.types import BOOL, FLOAT, HALVES, INT, Np, Type
 from . import complex_products, scalars, singles
 from . import llvm_ir as ir
 from .convert import resize
@@ -191,11 +191,11 @@ def _complex_divide(d: Driver, op: Op, x: Any, y: Any) -> Any:
 
 
 _OWN: dict[tuple[str, str], Callable[..., Any]] = {
-    **{("array_multiply", dtype): _array_multiply for dtype in complex_products.HALVES if complex_products.known("multiply", dtype)},
-    **{("power_2", dtype): _complex_power_2 for dtype in complex_products.HALVES},
+    **{("array_multiply", dtype): _array_multiply for dtype in HALVES if complex_products.known("multiply", dtype)},
+    **{("power_2", dtype): _complex_power_2 for dtype in HALVES},
     ("absolute", "complex128"): _complex_absolute,
-    **{("multiply", dtype): _complex_multiply for dtype in complex_products.HALVES},
-    **{(name, dtype): _complex_divide for name in ("divide", "true_divide") for dtype in complex_products.HALVES},
+    **{("multiply", dtype): _complex_multiply for dtype in HALVES},
+    **{(name, dtype): _complex_divide for name in ("divide", "true_divide") for dtype in HALVES},
     **{("power", dtype): _integer_power(dtype[0] != "u") for dtype in _INTS},
     **{(name, dtype): _division(0) for name in ("floor_divide",) for dtype in ("float32", "float64")},
     **{(name, dtype): _division(1) for name in ("remainder", "mod") for dtype in ("float32", "float64")},

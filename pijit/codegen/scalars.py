@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.types import HALVES
 from . import complex_products, quotients
 from . import llvm_ir as ir
-from .complex_products import HALVES as _HALVES
 
 I1, I8 = ir.IntType(1), ir.IntType(8)
 _FLOATS: dict[str, ir.Type] = {"float32": ir.FloatType(), "float64": ir.DoubleType()}
@@ -30,7 +30,7 @@ def llvm_type(dtype: str) -> Any:
     """The LLVM type of a value, for a complex number of each half."""
     if dtype == "bool":
         return I1
-    dtype = _HALVES.get(dtype, dtype)
+    dtype = HALVES.get(dtype, dtype)
     return _FLOATS.get(dtype) or ir.IntType(np.dtype(dtype).itemsize * 8)
 
 
@@ -39,8 +39,8 @@ def load(builder: ir.IRBuilder, dtype: str, pointer: ir.Value) -> Any:
     if dtype == "bool":
         return builder.icmp_unsigned("!=", builder.load(pointer, typ=I8, align=1), I8(0))
     kind = llvm_type(dtype)
-    align = int(np.dtype(_HALVES.get(dtype, dtype)).itemsize)
-    if dtype in _HALVES:
+    align = int(np.dtype(HALVES.get(dtype, dtype)).itemsize)
+    if dtype in HALVES:
         second = builder.gep(pointer, [ir.IntType(64)(1)], inbounds=True, source_etype=kind)
         return builder.load(pointer, typ=kind, align=align), builder.load(second, typ=kind, align=align)
     return builder.load(pointer, typ=kind, align=align)
@@ -50,8 +50,8 @@ def store(builder: ir.IRBuilder, dtype: str, value: Any, pointer: ir.Value) -> l
     """Writes an element; gives the store instructions."""
     if dtype == "bool":
         return [builder.store(builder.zext(value, I8), pointer, align=1)]
-    align = int(np.dtype(_HALVES.get(dtype, dtype)).itemsize)
-    if dtype in _HALVES:
+    align = int(np.dtype(HALVES.get(dtype, dtype)).itemsize)
+    if dtype in HALVES:
         second = builder.gep(pointer, [ir.IntType(64)(1)], inbounds=True, source_etype=llvm_type(dtype))
         return [builder.store(value[0], pointer, align=align), builder.store(value[1], second, align=align)]
     return [builder.store(value, pointer, align=align)]
@@ -141,7 +141,7 @@ def _reciprocal(e: Emitter, dtype: str, a: ir.Value) -> ir.Value:
 
 def _pairwise(row: Row) -> Row:
     """Applies a row of floats to the halves of complex numbers."""
-    return lambda e, dtype, *values: tuple(row(e, _HALVES[dtype], *halves) for halves in zip(*values, strict=True))
+    return lambda e, dtype, *values: tuple(row(e, HALVES[dtype], *halves) for halves in zip(*values, strict=True))
 
 
 def _conjugate(e: Emitter, dtype: str, a: Any) -> Any:
@@ -177,8 +177,8 @@ def _shift(instruction: str) -> Row:
 
 def _truth(e: Emitter, dtype: str, a: Any) -> ir.Value:
     builder = e.builder
-    if dtype in _HALVES:
-        return builder.or_(*(_truth(e, _HALVES[dtype], half) for half in a))
+    if dtype in HALVES:
+        return builder.or_(*(_truth(e, HALVES[dtype], half) for half in a))
     if dtype in _FLOATS:
         return builder.fcmp_unordered("!=", a, a.type(0.0))
     return a if dtype == "bool" else builder.icmp_unsigned("!=", a, a.type(0))
@@ -296,13 +296,13 @@ def _isfinite(e: Emitter, dtype: str, a: ir.Value) -> ir.Value:
 
 def _either(row: Row, combine: str) -> Row:
     """A row of floats on the halves of a complex number, combined."""
-    return lambda e, dtype, a: getattr(e.builder, combine)(*(row(e, _HALVES[dtype], half) for half in a))
+    return lambda e, dtype, a: getattr(e.builder, combine)(*(row(e, HALVES[dtype], half) for half in a))
 
 
 # ---- the table ---------------------------------------------------------------------------------------------------------------
 
 # Operand kinds: b bool, i signed, u unsigned, f float, c complex.
-_KINDS = {"b": ("bool",), "i": _INTS[:4], "u": _INTS[4:], "f": tuple(_FLOATS), "c": tuple(_HALVES)}
+_KINDS = {"b": ("bool",), "i": _INTS[:4], "u": _INTS[4:], "f": tuple(_FLOATS), "c": tuple(HALVES)}
 
 _fadd, _fsub, _fneg = (_instruction(name) for name in ("fadd", "fsub", "fneg"))
 _and, _or, _xor, _not = (_instruction(name) for name in ("and_", "or_", "xor", "not_"))
@@ -395,8 +395,8 @@ CASTS: frozenset[tuple[str, str]] = frozenset(
     (old, new)
     for kind in _KINDS.values()
     for old in kind
-    for new in ("bool", *_INTS, *_FLOATS, *_HALVES)
-    if new in _HALVES or new == "bool" or old not in _HALVES  # dropping an imaginary part warns
+    for new in ("bool", *_INTS, *_FLOATS, *HALVES)
+    if new in HALVES or new == "bool" or old not in HALVES  # dropping an imaginary part warns
 )
 
 
@@ -405,7 +405,7 @@ def supports(ufunc: str, dtypes: tuple[str, ...]) -> bool:
     if ufunc == "cast":
         return dtypes in CASTS
     if ufunc in _PARTS:
-        return dtypes[-1] == _HALVES.get(dtypes[0])
+        return dtypes[-1] == HALVES.get(dtypes[0])
     values = dtypes[:-1]
     if ufunc == "where":
         return (
@@ -440,7 +440,7 @@ def emit(
         return halves[_PARTS[ufunc]]
     if ufunc == "where":
         condition, yes, no = values
-        if dtypes[1] in _HALVES:
+        if dtypes[1] in HALVES:
             return tuple(builder.select(condition, *pair) for pair in zip(yes, no, strict=True))
         return builder.select(condition, yes, no)
     return _FORMULAS[ufunc, dtypes[0]][0](emitter, dtypes[0], *values)
@@ -455,10 +455,10 @@ def _cast(e: Emitter, old: str, new: str, value: Any) -> Any:
         return value
     if new == "bool":
         return _truth(e, old, value)
-    if new in _HALVES:
-        if old in _HALVES:
-            return tuple(_cast(e, _HALVES[old], _HALVES[new], half) for half in value)
-        return _cast(e, old, _HALVES[new], value), kind(0.0)
+    if new in HALVES:
+        if old in HALVES:
+            return tuple(_cast(e, HALVES[old], HALVES[new], half) for half in value)
+        return _cast(e, old, HALVES[new], value), kind(0.0)
     if old in _FLOATS:
         if new in _FLOATS:
             return builder.fpext(value, kind) if new == "float64" else builder.fptrunc(value, kind)

@@ -29,11 +29,17 @@ def natural_loops(graph: Graph) -> Iterator[tuple[Block, set[Block]]]:
         yield header, found
 
 
-def each_round_polls(graph: Graph) -> bool:
-    """Whether every loop polls in its own blocks, so that polls tell rounds: one that is done in strips polls once for many."""
+def loops_by_header(graph: Graph) -> dict[Block, set[Block]]:
+    """By header, the blocks that lead back to it."""
     loops: dict[Block, set[Block]] = {}
     for header, blocks in natural_loops(graph):
         loops.setdefault(header, set()).update(blocks)
+    return loops
+
+
+def each_round_polls(graph: Graph) -> bool:
+    """Whether every loop polls in its own blocks, so that polls tell rounds: one that is done in strips polls once for many."""
+    loops = loops_by_header(graph)
     for blocks in loops.values():
         own = blocks.difference(*(inner for inner in loops.values() if inner < blocks))
         if not any(op.name == "poll" for block in own for op in block.ops):

@@ -8,7 +8,7 @@ from .called import CALLED, OF_INTS
 from .draws import DRAWS
 from .graph import Op, Value
 from .kernel import Fold, Kernel
-from .types import BOOL, COMPLEX, FLOAT, INT, Array, Np, Obj, Scalar, Type
+from .types import BOOL, COMPLEX, FLOAT, HALVES, INT, Array, Np, Obj, Scalar, Type
 
 Signature = Callable[[Op], bool]
 
@@ -71,8 +71,7 @@ def _np_op(op: Op) -> bool:
 
 
 def _np_part(op: Op) -> bool:
-    whole, half = _types(op.args), _types(op.results)
-    return (whole, half) in (((Np("complex128"),), (Np("float64"),)), ((Np("complex64"),), (Np("float32"),)))
+    return (_types(op.args), _types(op.results)) in [((Np(whole),), (Np(half),)) for whole, half in HALVES.items()]
 
 
 def _np_try(op: Op) -> bool:

@@ -84,6 +84,7 @@ SHORT = {
     "complex64": "c64", "complex128": "c128",
 }  # fmt: skip
 NATIVE = frozenset(SHORT)
+HALVES = {"complex64": "float32", "complex128": "float64"}  # the dtypes of the parts of complex numbers
 
 # The NumPy scalar that holds exactly what a Python scalar does.
 SAME_SCALAR: dict[Type, Np] = {BOOL: Np("bool"), INT: Np("int64"), FLOAT: Np("float64")}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from ..ir.graph import Const, Op, Value
-from ..ir.types import Array
-
-_HALVES = {"complex64": "float32", "complex128": "float64"}
+from ..ir.types import HALVES, Array
 
 
 def like(value: Value, others: Iterable[Value]) -> Value:
@@ -37,7 +35,7 @@ def half(value: Value, stretch: tuple[int, ...], layouts: Collection[tuple[Value
     base, offset = op.args[:2]
     if (base, ()) not in layouts or not isinstance(base.type, Array) or not isinstance(offset, Const):
         return ""
-    fits = _HALVES.get(base.type.name) == value.type.name and base.type.ndim == value.type.ndim == rank
+    fits = HALVES.get(base.type.name) == value.type.name and base.type.ndim == value.type.ndim == rank
     if not fits or not all(_steps(base, axis, op.args[2 + rank + axis]) for axis in range(rank)):
         return ""
     return {0: "real", value.type.dtype.itemsize: "imag"}.get(offset.value, "")

@@ -175,7 +175,7 @@ def compile_capture(capture: Capture, code: CodeType, options: Options, force_ex
     graph.relaxed, graph.threads = options.jit_level == "O2", _threads(options)
     passes = Passes(options.jit_level, _fusible(capture.borrowed), supports, sums=known, checked=CONFIG.raise_internal)
     optimize(graph, passes)
-    if not each_round_polls(graph):
+    if graph.counts is not None and not each_round_polls(graph):
         graph.counts = None
     native = BACKENDS[options.backend](graph, force_exit)
     for value, relied_on in graph.alone.items():

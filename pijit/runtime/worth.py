@@ -13,7 +13,7 @@ from pijit.codegen import looks, storable
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
-from pijit.ir.loops import back_jumps, natural_loops
+from pijit.ir.loops import back_jumps, loops_by_header
 from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord, Record
 
@@ -104,7 +104,7 @@ def savings(graph: Graph) -> list[float]:
 def _innermost_gains(graph: Graph) -> dict[Block | None, float]:
     """By block, that of the smallest loop which it is in. One that is left in the middle time after time is not the loop that it was taken for:
     what it looks at counts as what takes C."""
-    loops = sorted(_loops(graph).values(), key=len, reverse=True)
+    loops = sorted(loops_by_header(graph).values(), key=len, reverse=True)
     return {block: _gain([op.name for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
 
 
@@ -178,7 +178,7 @@ def has_loop(graph: Graph) -> bool:
 
 def loop_gain(graph: Graph) -> float:
     """What a nanosecond in the graph's loops saves: the best of them counts; less than 0 where the interpreter is faster."""
-    loops = _loops(graph)
+    loops = loops_by_header(graph)
     gains = []
     for header, blocks in loops.items():
         nested = set().union(*(inner for other, inner in loops.items() if other is not header and inner < blocks))
@@ -189,14 +189,6 @@ def loop_gain(graph: Graph) -> float:
         if not nested:  # else its own share is small
             gains.append(_gain([_name(op) for block in blocks for op in block.ops]))
     return max(gains, default=0.0)
-
-
-def _loops(graph: Graph) -> dict[Block, set[Block]]:
-    """By header, the blocks that lead back to it."""
-    loops: dict[Block, set[Block]] = {}
-    for header, blocks in natural_loops(graph):
-        loops.setdefault(header, set()).update(blocks)
-    return loops
 
 
 def _gain(names: Sequence[str]) -> float:

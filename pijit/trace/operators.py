@@ -361,11 +361,12 @@ def numpy_scalars(t: Tracer, ufunc: str, python: Callable[..., Any], *operands: 
         comparable = compares and loop.dtype.kind in "biuf"
         # NumPy's scalars have a power of their own for operands of one type; np.power, and mixed types, go to its array loop, whose bits are others
         own = python in _POWERS and all(_value(o).type in (loop, INT, FLOAT, BOOL) for o in operands)
+        taken = operands
         if loop.dtype.kind == "c":
-            ufunc, operands = _of_complex(ufunc, python, operands, own)
+            ufunc, taken = _of_complex(ufunc, python, operands, own)
         formula = t.limits.scalar(ufunc, loop.name) and (own or ufunc != "power")
         if comparable or formula or t.limits.single(ufunc, tuple(dtype.name for dtype in dtypes)):
-            values = tuple(cast(t, _value(o), loop) for o in operands)
+            values = tuple(cast(t, _value(o), loop) for o in taken)
             if comparable:
                 symbol = _COMPARE_UFUNCS[ufunc]
                 return Scalar(cast(t, t.once("cmp", values, BOOL, symbol=symbol), Np("bool")))

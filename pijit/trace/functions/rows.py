@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.graph import Const, Value
-from ...ir.types import BOOL, FLOAT, INT, Np, Type
+from ...ir.types import BOOL, FLOAT, HALVES, INT, Np, Type
 from ...ir.types import Scalar as ScalarType
 from ..operators import as_int, cast, describe
 from ..tables import CALLABLES, Handler
@@ -65,7 +65,7 @@ def scalar_kind(operand: Abstract) -> str:
 def half(t: Tracer, number: Abstract, which: int) -> Value:
     """The real or, with which=1, the imaginary part of a complex NumPy scalar."""
     whole = value(number, "part")
-    emitted: Value = t.emit("np_part", (whole,), Np({"complex64": "float32", "complex128": "float64"}[whole.type.name]), which=which)  # type: ignore[attr-defined]
+    emitted: Value = t.emit("np_part", (whole,), Np(HALVES[whole.type.name]), which=which)  # type: ignore[attr-defined]
     return emitted
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....ir.graph import Const, Value, const
-from ....ir.types import INT, Array
+from ....ir.types import HALVES, INT, Array
 from ... import elementwise, opaque, subscripts
 from ...elementwise import is_one
 from ...tables import ATTRIBUTES, PURE
@@ -119,7 +119,7 @@ def _view(
 
 def _half(t: Tracer, a: ArrayValue, offset: int) -> ArrayValue:
     """The real or imaginary parts of a complex array."""
-    name = {"complex64": "float32", "complex128": "float64"}[a.type.name]
+    name = HALVES[a.type.name]
     order = {"C": "S", "S": "S"}.get(a.type.order, "A")
     steps = tuple(subscripts.stride_of(t, a, axis) for axis in range(len(a.dims)))
     return _view(t, a, Array(name, len(a.dims), order, a.type.writable), a.dims, steps, tuple(range(len(a.dims))), offset)
