@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import types
 
@@ -11,7 +12,7 @@ import pytest
 import pijit
 from pijit import _native
 from pijit.ground.config import Options
-from pijit.runtime import budget, entries, patience, resting, worth
+from pijit.runtime import budget, dozing, entries, patience, resting, worth
 from pijit.runtime.budget import BUDGET, Budget, Want
 
 SOURCE = """
@@ -37,12 +38,14 @@ def plain(x):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """What has been spent, and the time that the process has run: a second so far."""
+    """What has been spent, and the time that the process has run: a second so far. How long the calls take of the machine's own time plays no part."""
     now = types.SimpleNamespace(seconds=1.0, saved=0.0)
     monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr("pijit.runtime.patience.Patience._to_take", lambda self: patience._RENT * self.spent)
     monkeypatch.setattr(worth, "is_too_little", lambda seconds, times: False)
+    monkeypatch.setattr(dozing, "seconds", lambda state, plan: 0.0)
+    monkeypatch.setattr(patience, "_MOST", math.inf)
     monkeypatch.setattr(resting, "_OFTEN", 0.0)
     monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
     before = BUDGET.saved, BUDGET.reviewed
