@@ -372,8 +372,10 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
         return build_one_of(r, W);
     case R_LOADED:
         return build_loaded(r, W);
-    case R_INPUT:
-        return Py_NewRef(((PjRun *)(intptr_t)W[1])->registers[r->a]);
+    case R_INPUT: {
+        PyObject *held = ((PjRun *)(intptr_t)W[1])->registers[r->a];
+        return held != NULL ? Py_NewRef(held) : r->c == R_INT ? PyLong_FromLongLong(W[r->b]) : PyFloat_FromDouble(pj_double_of(W[r->b]));
+    }
     }
     PyErr_BadInternalCall();
     return NULL;

@@ -51,6 +51,16 @@ static inline bool pj_recursion_nearly_spent(PyThreadState *ts)
 #endif
 }
 
+/* A call of native code's counts as one of the interpreter's. */
+static inline void pj_recursion_deeper(PyThreadState *ts, int by)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    ts->py_recursion_remaining -= by;
+#else
+    ts->recursion_remaining -= by;
+#endif
+}
+
 /* What _PyEval_EvalFrameDefault takes from c_recursion_remaining. 3.11 has one recursion counter only. */
 #if PY_VERSION_HEX >= 0x030C0000
 #define PJ_C_UNITS 2

@@ -3,7 +3,6 @@
 #include "guards.h"
 #include "helpers.h"
 
-#define STACK_WORDS 512
 #define PJ_SAMPLE 31 /* the first few runs and then every so many are timed: whether a fragment pays is judged by it */
 #define PJ_FIRST 4
 
@@ -42,7 +41,7 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0 || f->native == pj_reference);
     int64_t *heap = NULL;
     int64_t *W;
-    if (PJ_LIKELY(words <= STACK_WORDS)) {
+    if (PJ_LIKELY(words <= PJ_STACK_WORDS)) {
         W = alloca(words * sizeof(int64_t));
     }
     else {
@@ -113,23 +112,19 @@ static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
     return step;
 }
 
-#define MOST_UNRETURNED 16
+#define MOST_IN_VAIN 16
+#define MANY_CALLS 256 /* of native code's own count as one more run in vain */
+#define GOOD 8         /* times as many of them have to return */
 
-/* Runs a repeatable fragment for a frame that is only imagined. New reference, or NULL without an exception: it does not
- * fit, or left in another way than by returning, and the call has to be made. */
-PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
+/* Runs a fragment for a frame that is only imagined, with all words and registers of its guards set. The result is a new reference; NULL: it left in
+ * another way than by returning; or, where out is given, the result is one that is passed as `as` says, without an object: *got. */
+PyObject *pj_run_repeatable(PjRun *r, PjFragment *f, int64_t *W, PjPassed as, int64_t *out, bool *got)
 {
-    size_t words = (size_t)f->nwords + (size_t)f->rows->registers;
-    if (words > STACK_WORDS) {
-        return NULL;
-    }
-    int64_t *W = alloca(words * sizeof(int64_t));
-    pj_counters.walks++;
-    r->registers = (PyObject **)(W + f->nwords);
-    if (pj_walk_rows(f->rows, 0, r, r->registers, W) >= 0) {
-        return NULL;
-    }
-    f->hits++;
+    const bool outermost = pj_thread.frameless == 0, timed = outermost && is_timed(f);
+    const int64_t own_calls = pj_thread.own_calls;
+    r->fragment = f;
+    r->fingerprints = W + f->nwords + f->rows->registers;
+    r->held = false;
     W[0] = (int64_t)(intptr_t)pj_breaker(r->ts);
     W[1] = (int64_t)(intptr_t)r;
     int64_t *roots = W + f->roots_start;
@@ -137,24 +132,71 @@ PyObject *pj_try_repeatable(PjRun *r, PjFragment *f)
         roots[i] = 0;
     }
     int64_t took = 0;
-    bool timed = is_timed(f);
+    pj_thread.frameless++;
     Py_INCREF(f);
-    int collects = pj_keep_from_collecting(); /* no frame shows where that would be */
-    int64_t exit = PJ_UNLIKELY(timed) ? run_timed(f, W, &took) : pj_run_native(f, W);
-    PyObject *result = PJ_LIKELY(exit >= 0 && exit < f->nexits) ? pj_return(&f->exits[exit], W) : NULL;
-    pj_let_collect(collects);
-    if (PJ_UNLIKELY(result == NULL)) {
-        f->hits--;
-        f->repeatable = ++f->unreturned < MOST_UNRETURNED;
+    int collects = outermost ? pj_keep_from_collecting() : 0; /* no frame shows where that would be */
+    int64_t number = PJ_UNLIKELY(timed) ? run_timed(f, W, &took) : pj_run_native(f, W);
+    PjExit *exit = PJ_LIKELY(number >= 0 && number < f->nexits) ? &f->exits[number] : NULL;
+    PyObject *result = NULL;
+    bool good = exit != NULL && out != NULL && pj_return_raw(exit, W, as, out);
+    if (good) {
+        *got = true;
     }
-    else if (PJ_UNLIKELY(timed)) {
-        f->sampled += took;
-        f->samples++;
+    else if (exit != NULL) {
+        result = pj_return(exit, W, !outermost || pj_thread.own_calls != own_calls);
+        good = result != NULL;
+    }
+    if (outermost) {
+        pj_let_collect(collects);
+    }
+    pj_thread.frameless--;
+    if (outermost) {
+        int64_t within = pj_thread.own_calls - own_calls;
+        f->hits += good;
+        f->own_calls += good ? within : 0;
+        f->in_vain += good ? 0 : 1 + within / MANY_CALLS;
+        f->repeatable = f->in_vain < MOST_IN_VAIN + f->own_calls / (MANY_CALLS * GOOD);
+        if (PJ_UNLIKELY(timed) && good) {
+            f->sampled += took;
+            f->samples++;
+        }
+    }
+    if (PJ_UNLIKELY(r->held)) {
+        for (int i = 0; i < f->rows->registers; i++) {
+            Py_XDECREF(r->registers[i]);
+        }
     }
     for (int i = 0; i < f->nroots; i++) {
         Py_XDECREF((PyObject *)(intptr_t)roots[i]);
     }
     Py_DECREF(f);
+    return result;
+}
+
+/* The same of a fragment whose guards have to be looked at first. ran: they held. */
+static __attribute__((noinline)) PyObject *run_guarded(PjRun *r, PjFragment *f, bool *ran)
+{
+    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (f->nsites != 0 ? (size_t)f->rows->count : 0);
+    if (words > PJ_STACK_WORDS) {
+        return NULL;
+    }
+    int64_t *W = alloca(words * sizeof(int64_t));
+    pj_counters.walks++;
+    r->registers = (PyObject **)(W + f->nwords);
+    *ran = pj_walk_rows(f->rows, 0, r, r->registers, W) < 0;
+    return *ran ? pj_run_repeatable(r, f, W, PJ_OBJECT, NULL, NULL) : NULL;
+}
+
+/* The same of those at a function's start. */
+PyObject *pj_try_repeatable(PjRun *r, PjPoint *start)
+{
+    PyObject *result = NULL;
+    bool ran = false;
+    for (int i = 0; i < start->count && !ran; i++) {
+        if (start->fragments[i]->repeatable) {
+            result = run_guarded(r, start->fragments[i], &ran);
+        }
+    }
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* exits.c - leaving native code: the frame, and those of inlined callees, become what the interpreter needs. */
 #include <alloca.h>
 #include "frame.h"
+#include "recipes.h"
 
 /* ---- writing frames ---- */
 
@@ -215,19 +216,37 @@ static PjStep after_exit(PjRun *r, PjExitKind kind, PyObject *exc)
     return PJ_STEP_GO;
 }
 
-/* The result of a return exit without a frame. NULL without an exception: another kind of exit, or no memory. */
-PyObject *pj_return(PjExit *e, int64_t *W)
+/* The result of a return exit without a frame. NULL without an exception: another kind of exit, or no memory; or a callback is due, which looks at
+ * the frame, unless that may wait. */
+PyObject *pj_return(PjExit *e, int64_t *W, bool may_wait)
 {
-    if (e->kind != PJ_RETURN || e->nnames > 0 || e->count + 1 == e->next) {
-        return NULL; /* the last: a callback is due, and looks at the frame */
+    const bool due = e->count + 1 == e->next;
+    if (e->kind != PJ_RETURN || e->nnames > 0 || (due && !may_wait)) {
+        return NULL;
     }
     PyObject *result = build_shared(e, W) < 0 ? NULL : pj_build(e->result, W);
     if (result == NULL) {
         PyErr_Clear();
         return NULL;
     }
-    e->count++;
+    e->count += !due;
     return result;
+}
+
+/* The same of a number that is a word; whether it is one. */
+bool pj_return_raw(PjExit *e, int64_t *W, PjPassed as, int64_t *out)
+{
+    static const int kinds[] = {[PJ_INT] = R_INT, [PJ_FLOAT] = R_FLOAT, [PJ_BOOL] = R_BOOL};
+    if (e->kind != PJ_RETURN || e->nnames > 0 || as > PJ_BOOL) {
+        return false;
+    }
+    const bool came_in = e->result->op == R_INPUT;
+    if ((came_in ? e->result->c : e->result->op) != kinds[as]) {
+        return false;
+    }
+    *out = W[came_in ? e->result->b : e->result->a];
+    e->count += e->count + 1 != e->next;
+    return true;
 }
 
 static PjStep apply_return(PjRun *r, PjExit *e, int64_t *W)

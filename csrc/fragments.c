@@ -164,6 +164,48 @@ static int fill_exits(PjFragment *f, PyObject *exits, PyObject *sites, const int
     return bad ? -1 : 0;
 }
 
+/* Whether a row is the only one that looks at its register, and gives native code what is there. */
+static bool passes(PjParameter *p, const PjRow *row)
+{
+    PjPassed as = row->op == PJ_GUARD_INT ? PJ_INT : row->op == PJ_GUARD_FLOAT ? PJ_FLOAT : row->op == PJ_GUARD_BOOL ? PJ_BOOL : PJ_OBJECT;
+    if (p->as != PJ_UNUSED || (as == PJ_OBJECT && row->op != PJ_GUARD_OBJECT && row->op != PJ_GUARD_ANY)) {
+        return false;
+    }
+    p->as = as;
+    p->word = row->word;
+    p->type = row->op == PJ_GUARD_OBJECT ? (PyTypeObject *)row->object : NULL;
+    return true;
+}
+
+/* What differs from call to call of a function that calls itself, if that is no more than how its parameters are passed. */
+static void find_parameters(PjFragment *f)
+{
+    f->direct = f->nwords + f->rows->registers + f->rows->count <= PJ_STACK_WORDS;
+    f->inputs_end = 2;
+    for (int i = 0; i < PJ_OWN_ARGUMENTS; i++) {
+        f->parameters[i] = (PjParameter){PJ_UNUSED, -1, -1, NULL};
+    }
+    for (int i = 0; i < f->rows->count && f->direct; i++) {
+        const PjRow *row = &f->rows->rows[i];
+        if (row->word + 2 > f->inputs_end) {
+            f->inputs_end = row->word + 2 < f->nwords ? row->word + 2 : f->nwords;
+        }
+        if (row->op == PJ_GUARD_LOCAL) {
+            f->direct = row->a < PJ_OWN_ARGUMENTS && f->parameters[row->a].reg < 0;
+            if (f->direct) {
+                f->parameters[row->a].reg = row->target;
+            }
+            continue;
+        }
+        for (int k = 0; k < PJ_OWN_ARGUMENTS && f->direct; k++) {
+            PjParameter *p = &f->parameters[k];
+            if (p->reg >= 0 && (row->reg == p->reg || row->op == PJ_GUARD_APART)) {
+                f->direct = passes(p, row);
+            }
+        }
+    }
+}
+
 static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObject *sites, bool originals)
 {
     if ((f->rows = pj_rows_new(guards, 0)) == NULL || check_rows(f->rows, f->nwords) < 0) {
@@ -176,6 +218,7 @@ static int fragment_fill(PjFragment *f, PyObject *guards, PyObject *exits, PyObj
     }
     int filled = fill_exits(f, exits, sites, inputs);
     PyMem_Free(inputs);
+    find_parameters(f);
     return filled;
 }
 
@@ -227,7 +270,7 @@ static PyObject *fragment_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         return NULL;
     }
     Py_DECREF(none);
-    f->repeatable = repeatable && f->nsites == 0 && f->native != pj_reference; /* sites ask for the fragment of a run; the evaluator is Python */
+    f->repeatable = repeatable && f->native != pj_reference; /* which is Python */
     return (PyObject *)f;
 }
 

@@ -149,6 +149,18 @@ typedef struct {
     int64_t callbacks;      /* when the pair began */
 } PjTrial;
 
+#define PJ_OWN_ARGUMENTS 7
+#define PJ_STACK_WORDS 512 /* at most, for one run */
+
+typedef enum { PJ_INT, PJ_FLOAT, PJ_BOOL, PJ_OBJECT, PJ_UNUSED } PjPassed;
+
+/* How native code is given a parameter. */
+typedef struct {
+    PjPassed as;
+    int word, reg;      /* -1: none */
+    PyTypeObject *type; /* of an object, or NULL: any; borrowed of its row */
+} PjParameter;
+
 typedef struct {
     PyObject_HEAD
     PjNative native;
@@ -159,8 +171,11 @@ typedef struct {
     PjSite *sites;
     int64_t hits, misses;
     int64_t sampled, samples; /* nanoseconds in native code, but for what it called in NumPy, and of how many runs */
-    bool repeatable; /* it has no sites, and nothing it does can be noticed before it returns: what it began may be begun again */
-    int unreturned;  /* how often that was in vain */
+    bool repeatable; /* nothing it does can be noticed before it returns: what it began may be begun again. So far it was not too much that was */
+    int64_t in_vain, own_calls; /* in vain: runs, and the calls within them that count as more; those within runs that returned */
+    PjParameter parameters[PJ_OWN_ARGUMENTS];
+    int inputs_end; /* the words of the guards' values come before */
+    bool direct;    /* its parameters are all that differs from call to call */
     bool counts;     /* it counts the rounds of its loop (turns.c), */
     bool taken;      /* which take turns in a frame now, */
     int begun;       /* and did in so many, */

@@ -75,7 +75,7 @@ void pj_hold_inputs(PjRun *r)
     r->held = true;
     PjRows *rows = r->fragment->rows;
     for (int i = 0; i < rows->registers; i++) {
-        Py_INCREF(r->registers[i]);
+        Py_XINCREF(r->registers[i]);
     }
     for (int i = 0; i < rows->count; i++) {
         if (rows->rows[i].op == PJ_GUARD_ARRAY) {

@@ -89,6 +89,9 @@ int64_t pj_called(PyObject *function, int64_t n, int64_t ints, int64_t *numbers)
 int64_t pj_rounded(PyObject *function, int64_t n, int64_t ints, int64_t *numbers);
 int64_t pj_random_bits(PyCFunction method, PyObject *random, int64_t k);
 
+/* frameless.c */
+int64_t pj_own_call(int64_t *W, PyObject *function, int64_t codes, int64_t n, int64_t *words);
+
 /* share.c */
 #define PJ_WORTH (1 << 20) /* units of work, about a tenth of a nanosecond each, from which on waking a thread pays */
 int64_t pj_share(int64_t (*kernel)(int64_t, int64_t, int64_t *), int64_t low, int64_t high, int64_t *p, int64_t units, int64_t threads);

@@ -5,8 +5,7 @@
  * Class() to __init__), so such a function gets one: it puts the hook in place for its own frame only, and the hook takes
  * itself out again as its first act. 3.11 honours it under an installed hook, and so while anything is enabled.
  *
- * Where a fragment can be begun again without anybody noticing, no frame is made at all until it leaves in another way than
- * by returning. */
+ * Where a fragment can be begun again without anybody noticing, no frame is made at all (frameless.c). */
 #include "frame.h"
 
 vectorcallfunc pj_default_vectorcall;
@@ -24,44 +23,6 @@ int pj_own_init(void)
     Py_XDECREF(globals);
     Py_XDECREF(code);
     return function != NULL ? 0 : -1;
-}
-
-#define MOST_SLOTS 32
-
-/* Calls a function without making a frame, if its start has a fragment that allows it: everything that could be noticed
- * in between lies behind its return. NULL without an exception: the call has to be made. */
-static inline PyObject *without_frame(PyThreadState *ts, PyFunctionObject *f, PjState *state, PyObject *const *args, Py_ssize_t nargs)
-{
-    PyCodeObject *code = (PyCodeObject *)f->func_code;
-    PjPoint *start = state->start;
-    if (state->off || state->trial.slower || start == NULL || start->count == 0 || !start->fragments[0]->repeatable || state->kinds != NULL ||
-        pj_recursion_nearly_spent(ts) || code->co_argcount != nargs || code->co_kwonlyargcount != 0 || code->co_nlocalsplus > MOST_SLOTS ||
-        (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS)) != 0 || pj_traced(ts, code)) {
-        return NULL;
-    }
-    union {
-        PjFrame frame;
-        char memory[sizeof(PjFrame) + MOST_SLOTS * sizeof(PyObject *)];
-    } imagined;
-    pj_frame_imagine(&imagined.frame, f, args, (int)nargs);
-    PjRun r;
-    r.ts = ts;
-    r.frame = &imagined.frame;
-    r.state = state;
-    r.kinds = NULL;
-    r.fresh = true;
-    r.held = false;
-    r.rounds = INT64_MAX;
-    PyObject *result = pj_try_repeatable(&r, start->fragments[0]);
-    pj_counters.enabled += result != NULL;
-    return result;
-}
-
-/* What is known of the function's own code; NULL when nothing. */
-static inline PjState *state_of(PyObject *f)
-{
-    PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
-    return PJ_LIKELY(extra != NULL && extra->what == PJ_IS_STATE) ? pj_state_of_extra(extra) : NULL;
 }
 
 #if PJ_OWN_CALLS
@@ -120,7 +81,7 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
     if (interp->eval_frame != NULL || pj_thread.in_callback || pj_thread.one_shot != NULL) {
         return pj_default_vectorcall(f, args, nargsf, kwnames);
     }
-    PjState *state = state_of(f);
+    PjState *state = pj_state_of_function(f);
     if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
         pj_stack_low()) {
         let_go(f, state); /* an ordinary function is called without more of the C stack */
@@ -133,7 +94,7 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
         pj_thread.tried = state;
     }
     if (state != NULL && kwnames == NULL) {
-        PyObject *result = without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
+        PyObject *result = pj_call_frameless(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
         if (result != NULL) {
             return result;
         }
@@ -255,14 +216,14 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
 {
     PyThreadState *ts = PyThreadState_Get();
     if (ts->interp->eval_frame == pj_hook && kwnames == NULL && !pj_thread.in_callback && pj_thread.request == NULL && !pj_stack_low()) {
-        PjState *state = state_of(f);
+        PjState *state = pj_state_of_function(f);
         if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
             pj_thread.tried = state;
             if (pj_trial_call(state)) {
                 return pj_default_vectorcall(f, args, nargsf, kwnames); /* the hook lets it through */
             }
         }
-        PyObject *result = state == NULL ? NULL : without_frame(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
+        PyObject *result = state == NULL ? NULL : pj_call_frameless(ts, (PyFunctionObject *)f, state, args, PyVectorcall_NARGS(nargsf));
         if (result != NULL) {
             return result;
         }

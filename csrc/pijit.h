@@ -71,6 +71,8 @@ typedef struct {
     PyObject *one_shot; /* the hook is in place for the next frame of this function only */
     PjState *tried;     /* the call of whose function was counted before its frame is there; compared only */
     int passed;         /* other frames that came before it */
+    int frameless;      /* calls that are made without a frame now, one within the other, */
+    int64_t own_calls;  /* and how many there were within native code */
     int in_callback;
 } PjThread;
 
@@ -103,6 +105,14 @@ typedef struct {
 } PjTimes;
 extern PjTimes pj_times;
 
+/* The double that a word holds. */
+static inline double pj_double_of(int64_t word)
+{
+    double value;
+    memcpy(&value, &word, sizeof(value));
+    return value;
+}
+
 /* Nanoseconds. */
 static inline int64_t pj_clock(void)
 {
@@ -126,6 +136,9 @@ int pj_rest(void);
 int pj_uninstall(void);
 bool pj_installed(void);
 void pj_review_tracing(void);
+
+/* frameless.c */
+PyObject *pj_call_frameless(PyThreadState *ts, PyFunctionObject *f, PjState *state, PyObject *const *args, Py_ssize_t nargs);
 
 /* own_call.c */
 extern vectorcallfunc pj_default_vectorcall;
@@ -198,7 +211,8 @@ static inline void pj_lap_ends(PjRun *r)
     }
 }
 
-PyObject *pj_try_repeatable(PjRun *r, PjFragment *f);
+PyObject *pj_try_repeatable(PjRun *r, PjPoint *start);
+PyObject *pj_run_repeatable(PjRun *r, PjFragment *f, int64_t *W, PjPassed as, int64_t *out, bool *got);
 PjPoint *pj_point(PjState *state, int pc, bool make);
 
 /* guards.c */
@@ -280,7 +294,8 @@ PjStep pj_apply_exit(PjRun *r, PjFragment *fragment, int index, int64_t *W);
 PjStep pj_fill_frame(PjRun *r, PjPending *pending);
 void pj_pending_free(PjPending *pending);
 PjStep pj_raise_at_entry(PjRun *r, int pc);
-PyObject *pj_return(PjExit *e, int64_t *W);
+PyObject *pj_return(PjExit *e, int64_t *W, bool may_wait);
+bool pj_return_raw(PjExit *e, int64_t *W, PjPassed as, int64_t *out);
 
 /* snapshots.c */
 int pj_exit_parse(PjExit *exit, PyObject *tuple);
@@ -338,6 +353,14 @@ extern PyTypeObject PjFragment_Type;
 /* states.c */
 extern PyTypeObject PjState_Type;
 PjState *pj_state_lookup(PyCodeObject *code); /* borrowed */
+
+/* What is known of a function's own code; NULL when nothing. */
+static inline PjState *pj_state_of_function(PyObject *f)
+{
+    PjExtra *extra = pj_code_extra((PyCodeObject *)((PyFunctionObject *)f)->func_code, pj_extra_index);
+    return PJ_LIKELY(extra != NULL && extra->what == PJ_IS_STATE) ? pj_state_of_extra(extra) : NULL;
+}
+
 extern PyTypeObject *pj_ascii_iterator; /* of texts of ASCII characters: CPython names it nowhere */
 int pj_iterators_init(void);
 bool pj_state_idle(PjState *state); /* nothing of it runs natively, and nothing is waited for */

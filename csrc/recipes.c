@@ -214,6 +214,8 @@ void pj_recipe_bind(PjRecipe *r, const int16_t *inputs)
 {
     int64_t word = r->op == R_NP ? r->b : r->a;
     if ((r->op == R_INT || r->op == R_FLOAT || r->op == R_COMPLEX || r->op == R_NP) && inputs[word] >= 0) {
+        r->b = word;
+        r->c = r->op;
         r->op = R_INPUT;
         r->a = inputs[word];
     }

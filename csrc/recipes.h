@@ -36,7 +36,7 @@
     X(GENERATOR, "generator", "rnol")                                                                                 \
     X(ONE_OF, "one_of", "wl")                                                                                         \
     X(LOADED, "loaded", "rrR")                                                                                        \
-    X(INPUT, "input", "n") /* only made here: what a guard's register holds */
+    X(INPUT, "input", "n") /* only made here: what a guard's register holds, else (NULL) what c makes of word b */
 
 typedef enum {
 #define X(id, name, fields) R_##id,

@@ -67,6 +67,7 @@ PyObject *pj_symbols(void)
         {"pj_put_object", (void *)pj_put_object},
         {"pj_do", (void *)pj_do},
         {"pj_do_only", (void *)pj_do_only},
+        {"pj_own_call", (void *)pj_own_call},
         {"pj_find", (void *)pj_find},
         {"pj_next", (void *)pj_next},
         {"pj_char", (void *)pj_char},

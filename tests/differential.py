@@ -445,7 +445,7 @@ def check_stays_native(source: str, *args: Any) -> None:
     """A program whose f is native from beginning to end, call after call: nothing breaks, nothing leaves."""
     space: dict[str, Any] = {}
     exec(source, space)
-    f = pijit.jit(space["f"])
+    f = space["f"] = pijit.jit(space["f"])
     with settings(compile_all=True):
         for _ in range(3):
             f(*args)

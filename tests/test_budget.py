@@ -38,7 +38,7 @@ def plain(x):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """What has been spent, and the time that the process has run: a second so far. How long the calls take of the machine's own time plays no part."""
+    """What has been spent, and the time that the process has run: a second so far. How long calls really take plays no part."""
     now = types.SimpleNamespace(seconds=1.0, saved=0.0)
     monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Op
+from ..ir.types import BOOL, FLOAT, INT, Type
 from . import references
+from . import words as memory
 from .arrays import field
 from .layout import Area, recipe_tuple
 from .llvm import I64, PTR, call, i64
@@ -62,6 +64,23 @@ def _next(d: Driver, op: Op) -> Any:
     item = call(b, "pj_next", PTR, d.object(op.args[0]))
     d.exit_if(op, b.icmp_unsigned("==", _address(d, item), i64(_ASK)))
     return b.icmp_unsigned("!=", item, PTR(None)), item
+
+
+_PASSED: dict[Type, int] = {INT: 0, FLOAT: 1, BOOL: 2}  # PjPassed in csrc/fragments.h
+_OBJECT, _CODE_BITS = 3, 3
+
+
+@row("own_call")
+def _own_call(d: Driver, op: Op) -> Any:
+    """Arguments and result go through words."""
+    b, (given,), first = d.builder, op.results, d.layout.call_start
+    function, args = (d.object(op.args[0]), op.args[1:]) if op.attrs["closure"] else (PTR(None), op.args)
+    for number, arg in enumerate(args):
+        memory.store_value(d, first + number, arg.type, d.scalar(arg) if arg.type in _PASSED else d.object(arg))
+    codes = sum(_PASSED.get(value.type, _OBJECT) << (_CODE_BITS * place) for place, value in enumerate((given, *args)))
+    failed = call(b, "pj_own_call", I64, d.W, function, i64(codes), i64(len(args)), memory.address(d, first))
+    d.exit_if(op, b.icmp_signed("!=", failed, i64(0)))
+    return memory.load_value(d, first, given.type)
 
 
 _OBJECTS = {"ord": 1, "byte": 1, "order": 2, "same": 2, "has": 2}  # how many of the operands are objects

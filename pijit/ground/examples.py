@@ -34,7 +34,7 @@ EXAMPLES: dict[str, str] = {
     "PJ109": f("text = f'{x}'\nreturn len(text)", "f([1.5])"),
     "PJ111": f("return id(x) > 0", "f(1.5)"),
     "PJ112": f("return max(x, key=abs, default=1)", "f((1, 2))"),
-    "PJ113": f("return x if x < 1 else f(x - 1)", "f(1.5)"),
+    "PJ113": f("return x if x < 1 else f(x - 1)", "f(1.5)", "x, *more"),
     "PJ114": f("return g(x)", "f(1.5)", before="def g(x):\n    return locals()\n\n"),
     "PJ115": f("print(x)\nreturn x + x", "f(1.5)"),
     "PJ116": f("return g(x) + 1", "f(1.5)", before="@pijit.skip\ndef g(x):\n    return x + x\n\n"),
@@ -79,6 +79,7 @@ EXAMPLES: dict[str, str] = {
     "PJ229": f("return np.histogram(x, 3)", "f(np.full(6, np.nan))"),
     "PJ230": f("return d[k]", "f({(1, 2): 3}, (1, 2)); f({(1, 2): 3}, (4, 5))", "d, k"),
     "PJ231": f("for i in range(k):\n    x = x + 'ab'\nreturn x", "f('', 6000)", "x, k"),
+    "PJ232": f("return 1 / x if x < 1 else f(x - 1)", "f(1.5); f(3.0)"),
     # guard failures
     "PJ301": f(TWICE, "f(1.5)\nf(1)"),
     "PJ302": f("return x + (m == 'a')", "f(1.5, 'a')\nf(1.5, 'b')", "x, m"),

@@ -191,6 +191,10 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ231", "text_grows", "text grows long",
            "Python lets a long text that a variable holds grow where it is; native code would copy it each time something is added.",
            "Collect the parts in a list and join them once."),
+    Reason("PJ232", "own_call", "call of the function itself that leaves native code",
+           "Nothing of such a call must be seen before it returns, but it stores something, raises, warns, is given or gives what there is no native"
+           " code for, or signals, other threads or the recursion limit are met: the interpreter makes it.",
+           "Nothing, if it is rare. Let the function give its results rather than store them, and always of one type."),
     # 3xx: guard failures
     Reason("PJ301", "guard_type", "other type", "A value has another type than the fragment was compiled for.",
            "Call hot code with the same types; convert once at the border."),

@@ -232,6 +232,9 @@ ROWS = (
         " Python code would have to say", _REDO, effect="read", attrs=("what", "arguments")),
     Row("do", "what a built-in container does: a row of csrc/deeds.c; attrs: deed, arguments (Recipes), pure (whether it changes nothing that there"
         " was). result: what it gives, if that is used. exit: nothing was done", _REDO, effect="write", attrs=("deed", "arguments", "pure")),
+    Row("own_call", "calls the function that this is native code of, without a frame; args: what its parameters are given, ints, floats, bools or"
+        " objects, but first, with closure, a function of the same code. exit: it was not called, or did nothing that anybody could notice",
+        _REDO, effect="write", attrs=("closure",)),
     Row("next", "two results: whether an iterator in C has another item, and that. exit: it raises", _REDO, effect="write"),
     Row("text", "a number that texts or bytes give (run_deeds.TEXTS). exit: it is negative, but for which=order", _REDO, effect="read",
         attrs=("which",)),

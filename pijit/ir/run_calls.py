@@ -167,6 +167,11 @@ def _nothing(op: Op, *args: Any) -> None:
     return None
 
 
+def _own_call(op: Op, *args: Any) -> Any:
+    """Whether it needs a frame is known only when it is over."""
+    demand(False)
+
+
 CALLS: dict[str, Callable[..., Any]] = {
     "draw": _draw,
     **dict.fromkeys(("obj_len", "set_len"), lambda op, items: len(items)),
@@ -184,6 +189,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "find": run_deeds.find,
     "do": run_deeds.do,
     "next": run_deeds.following,
+    "own_call": careful(_own_call),
     "text": run_deeds.text,
     "char": run_deeds.char,
     "same": lambda op, one, other: one is other,

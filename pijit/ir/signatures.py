@@ -540,5 +540,6 @@ SIGNATURES: dict[str, Signature] = {
     "list_get": _list_get,
     "tuple_get": lambda op: _list_get(op) and isinstance(op.results[0].type, Obj),
     "list_ints": _list_ints,
+    "own_call": lambda op: all(isinstance(v.type, Obj) or v.type in (INT, FLOAT, BOOL) for v in (*op.args, *op.results)) and len(op.results) == 1,
     **dict.fromkeys(("call", "look", "make", "box", "put", "find", "do", "next", "text", "char", "same", "is_of", "recheck", "poll"), _free),
 }

@@ -24,6 +24,7 @@ from pijit.ground import clock, forks, imports, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
+from pijit.ir.repeatable import is_repeatable
 from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
@@ -284,7 +285,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     _native.set_callbacks(exit_threshold=CONFIG.exit_threshold, long_loop=CONFIG.long_loop)  # the settings may have changed
     fragment.native = _native.Fragment(
         native.address, native.nwords, native.roots_start, native.nroots, rows, compiled.texts, exits, sites, native.keep,
-        weakref.ref(fragment), worth.is_repeatable(compiled.graph), originals=True, counts=compiled.graph.counts is not None,
+        weakref.ref(fragment), is_repeatable(compiled.graph), originals=True, counts=compiled.graph.counts is not None,
     )
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)

@@ -14,7 +14,6 @@ from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
 from pijit.ir.loops import back_jumps, loops_by_header
-from pijit.ir.ops import OPS
 from pijit.runtime.records import FragmentRecord, Record
 
 RUN = 60.0  # a few guards, exit, crossing
@@ -49,6 +48,7 @@ _WORK = {
     "np_op": 50.0,
     "draw": 150.0,
     "call": -80.0,
+    "own_call": 20.0,
 }
 _ERRSTATE = 450.0  # half of np.errstate
 
@@ -62,6 +62,7 @@ _OBJECTS = {
     "tuple_get": (5.0, 1.5),
     "obj_len": (0.0, 0.5), "cmp": (0.0, 1.0), "is_of": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0),
     "do": (25.0, 25.0), "next": (10.0, 5.0), "text": (10.0, 3.0), "char": (12.0, 5.0),
+    "own_call": (60.0, 20.0),
 }  # fmt: skip
 _ELEMENTS = frozenset({"load", "store", "view"})
 _OBJECTS.update((name, (_WORK[name], 2.0)) for name in _ELEMENTS)
@@ -211,7 +212,7 @@ def is_doubtful(graph: Graph) -> bool:
     names = {_name(op) for block in graph.blocks for op in block.ops}
     if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
-    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next"))
+    return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next", "own_call"))
 
 
 def takes_turns(graph: Graph) -> bool:
@@ -230,15 +231,6 @@ def price(graph: Graph) -> float:
     ops = sum(len(block.ops) for block in graph.blocks)
     slots = sum(len(frame.locals) + len(frame.stack) for exit in graph.exits() for frame in exit.frames)
     return (4e-3 + ops * 5e-5 + slots * 4.5e-5) * (2.0 if has_loop(graph) else 1.0)
-
-
-def is_repeatable(graph: Graph) -> bool:
-    """Whether nothing that native code does can be noticed before it returns, and it does not take long: then a call that turns out to need
-    its frame can be made once more."""
-    ops = [op for block in graph.blocks for op in block.ops]
-    if not any(isinstance(block.end, Leave) and block.end.exit.kind == "return" for block in graph.blocks):
-        return False
-    return not has_loop(graph) and all(OPS[op.name].effect in (None, "read") and op.name != "recheck" for op in ops)
 
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:

@@ -12,7 +12,7 @@ from ..pycode import onlookers
 from ..pycode.flow import control_flow
 from ..pycode.instructions import Bytecode, Instruction, decode
 from ..pycode.namespaces import name_of
-from . import closures, generators, inputs, objects
+from . import closures, generators, inputs, objects, own_calls
 from .cursors import RangeIterator, SequenceIterator
 from .state import FrameState, Then
 from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, dict_of, items_of
@@ -37,7 +37,10 @@ def push_frame(
 
 
 def push_call(t: Tracer, function: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
-    """A call whose result is used as it is: INLINED, or a generator."""
+    """A call whose result is used as it is: INLINED, a generator, or what the function itself gives that is captured."""
+    code = closures.actual_of(function).__code__
+    if own_calls.is_own(t, code):
+        return own_calls.call(t, function, code, _bound(t, function, args, kwargs))
     return _enter(t, _of_function(t, function, args, kwargs, None))
 
 
@@ -57,14 +60,21 @@ def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict
     if name_of(function.__globals__).partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
     _allow(t, code, function.__globals__, function.__qualname__)
+    values = _bound(t, called, args, kwargs)
+    return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
+
+
+def _bound(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[int, Abstract]:
+    """What the parameters of a real function are."""
+    function = closures.actual_of(called)
+    code = function.__code__
     args, kwargs = given(t, args, kwargs)
     t.guards.check(
         closures.source_of(t, called), "python_function", code, function.__globals__,
         (function.__defaults__ is not None) + 2 * (function.__kwdefaults__ is not None),
         text=f"{function.__qualname__} has the same code",
     )  # fmt: skip
-    values = bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
-    return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
+    return bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
 
 
 def given(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:

@@ -227,6 +227,7 @@ def return_value(t: Tracer, _: Any) -> object:
     if farewells.has_last_words(t):
         return t.leave(t.exit("redo", "side_effect"))
     t.returns = True
+    t.given.append(value)
     names = stored_names(t.state.frames[0], t.entry_values)
     return t.leave(Exit("return", "return", (), names, value.recipe()))
 

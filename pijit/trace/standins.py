@@ -300,11 +300,13 @@ def stand_in(type: Array, shape: tuple[int, ...], layout: tuple[list[int], list[
 
 
 def _empty(type: Array, shape: tuple[int, ...], layout: tuple[list[int], list[int]] | None) -> np.ndarray[Any, Any]:
+    if not shape:
+        return np.empty((), type.dtype)
     if type.order in ("C", "F"):
         return np.empty(shape, type.dtype, order=type.order)  # type: ignore[call-overload, no-any-return]
     if layout is None:
         step = 2 if type.order == "S" else -2
-        return np.empty((*shape[:-1], 2 * shape[-1]) if shape else (), type.dtype)[..., ::step]
+        return np.empty((*shape[:-1], 2 * shape[-1]), type.dtype)[..., ::step]
     lengths, strides = layout
     # from the innermost axis outwards; a gap where there is one
     axes = sorted((axis for axis in range(len(shape)) if strides[axis]), key=lambda axis: abs(strides[axis]))

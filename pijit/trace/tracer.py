@@ -25,7 +25,7 @@ from ..pycode.flow import control_flow
 from ..pycode.instructions import decode
 from ..pycode.joins import Join
 from ..pycode.liveness import live
-from . import addresses, farewells, generators, holders, inputs, objects, raising, views
+from . import addresses, farewells, generators, holders, inputs, objects, own_calls, raising, views
 from .covered import join_covered
 from .frames import snapshot, stored_names
 from .guards import Guards
@@ -119,7 +119,10 @@ END = object()  # what a handler returns when it has ended the block
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods. `TooLong`: see Steps."""
 
-    def __init__(self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None) -> None:
+    def __init__(
+        self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None,
+        gives: Any = own_calls.UNKNOWN,
+    ) -> None:  # fmt: skip
         bytecode = decode(code)
         onlookers.mark(bytecode, view.globals)
         self.stored, self.stored_here = stored, set(stored)  # places: see objects
@@ -157,6 +160,9 @@ class Tracer:
         self._exit_slots = self._exit_values = 0
         self.again = False  # something was found out too late: see holders
         self.left = False  # the same of exceptions: see raising
+        self.gives = gives  # what the function is taken to return: see own_calls
+        self.given: list[Abstract] = []  # and what it does
+        self.calls_itself = False
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
@@ -190,10 +196,13 @@ class Tracer:
             self.block, self.state = self._work.pop()
             self._run()
         if self.again or self.left or not self.stored_here.isdisjoint(self.hoisted):
-            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made).capture()
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, self.gives).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
+        learned = own_calls.learned(self)
+        if learned is not own_calls.UNKNOWN:
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, learned).capture()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in self._done_in(block)) or self.returns
         self.graph.alone = dict.fromkeys(self.alone, False)
         return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines, alone=self.alone)
