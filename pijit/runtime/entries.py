@@ -24,7 +24,7 @@ from pijit.ground import clock, forks, imports, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
-from pijit.ir.repeatable import is_repeatable
+from pijit.ir.repeatable import calls_itself, is_repeatable
 from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
@@ -264,6 +264,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
     unwanted = _why_not(capture, entry.kind, options.eager)
+    if not unwanted and entry.kind == "start" and not options.eager and not calls_itself(capture.graph):
+        unwanted = "nothing_to_compile" if worth.is_too_little(state.took(pc), state.misses(pc)) and not capture.loops else ""
     if unwanted:
         messages.tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
@@ -322,7 +324,14 @@ def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
     """Whether there is so little from there on, up to the end or another entry, that entering native code for it takes longer."""
     # No generator: CPython 3.12 and 3.13 let go of its code once too often where there is no memory for its function.
     alone = entry.kind == "after" or "jump" not in [other.kind for other in record.plan.entries.values()]
-    return alone and entry.kind != "jump" and not (entry.compiled or record.options.eager) and worth.is_too_little(state.took(pc), state.misses(pc))
+    if not alone or entry.kind == "jump" or entry.compiled or record.options.eager or (entry.kind == "start" and _may_call_itself(record.code)):
+        return False
+    return worth.is_too_little(state.took(pc), state.misses(pc))
+
+
+def _may_call_itself(code: CodeType) -> bool:
+    """Whether the function's name is one of those in it: then a call of it may be many, of which the interpreter takes little for each."""
+    return code.co_name in code.co_names or code.co_name in code.co_freevars
 
 
 def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:

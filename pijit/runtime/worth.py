@@ -14,6 +14,7 @@ from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
 from pijit.ir.loops import back_jumps, loops_by_header
+from pijit.ir.repeatable import calls_itself
 from pijit.runtime.records import FragmentRecord, Record
 
 RUN = 60.0  # a few guards, exit, crossing
@@ -235,7 +236,7 @@ def price(graph: Graph) -> float:
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
     """Whether any way through the graph can be worth entering it."""
-    return has_loop(graph) or any(saved > RUN for saved in saves)
+    return has_loop(graph) or calls_itself(graph) or any(saved > RUN for saved in saves)
 
 
 def is_too_little(seconds: float, times: int) -> bool:
