@@ -119,8 +119,9 @@ static int64_t call_boxed(PyThreadState *ts, PyObject *function, int64_t codes, 
     return result == NULL || !unbox(result, code_at(codes, 0), words);
 }
 
-/* Sets the words and registers of the parameters; whether they are passed as the fragment wants them. */
-static bool pass(const PjFragment *f, int64_t codes, int n, const int64_t *words, int64_t *W, PyObject **registers)
+/* Sets the words and registers of the parameters. Whether they are passed as the fragment wants them, and what may be asked for as an object is one:
+ * those that are made are left to the caller, in `made`. */
+static bool pass(const PjFragment *f, int64_t codes, int n, const int64_t *words, int64_t *W, PyObject **registers, PyObject **made)
 {
     for (int i = 0; i < n; i++) {
         const PjParameter *p = &f->parameters[i];
@@ -131,8 +132,8 @@ static bool pass(const PjFragment *f, int64_t codes, int n, const int64_t *words
         if (p->as == PJ_UNUSED) {
             continue;
         }
-        PyObject *o = as == PJ_OBJECT ? (PyObject *)(intptr_t)words[i] : NULL;
-        if (as == PJ_OBJECT && (o == NULL || (p->type != NULL && !Py_IS_TYPE(o, (PyTypeObject *)pj_held((PyObject *)p->type))))) {
+        PyObject *o = as == PJ_OBJECT ? (PyObject *)(intptr_t)words[i] : f->nsites != 0 ? (made[i] = boxed(as, words[i])) : NULL;
+        if (as != PJ_OBJECT ? o == NULL && f->nsites != 0 : (o == NULL || (p->type != NULL && !Py_IS_TYPE(o, (PyTypeObject *)pj_held((PyObject *)p->type))))) {
             return false;
         }
         W[p->word] = words[i];
@@ -157,15 +158,21 @@ static int64_t call_direct(PjRun *r, PjFragment *f, int64_t codes, int n, int64_
     run.registers = (PyObject **)(inner + f->nwords);
     memcpy(inner + 2, W + 2, (size_t)(f->inputs_end - 2) * sizeof(int64_t));
     memcpy(run.registers, r->registers, (size_t)registers * sizeof(PyObject *));
-    if (!pass(f, codes, n, words, inner, run.registers)) {
-        return -1;
-    }
-    pj_recursion_deeper(r->ts, 1);
+    PyObject *made[PJ_OWN_ARGUMENTS] = {NULL}, *result = NULL;
     PjPassed as = code_at(codes, 0);
-    bool got = false;
-    PyObject *result = pj_run_repeatable(&run, f, inner, as, words, &got);
-    pj_recursion_deeper(r->ts, -1);
-    return !got && (result == NULL || !unbox(result, as, words));
+    bool fits = pass(f, codes, n, words, inner, run.registers, made), got = false;
+    if (fits) {
+        pj_recursion_deeper(r->ts, 1);
+        result = pj_run_repeatable(&run, f, inner, as, words, &got);
+        pj_recursion_deeper(r->ts, -1);
+    }
+    for (int i = 0; f->nsites != 0 && i < n; i++) {
+        Py_XDECREF(made[i]);
+    }
+    if (!fits) {
+        PyErr_Clear(); /* no memory for one of them */
+    }
+    return !fits ? -1 : !got && (result == NULL || !unbox(result, as, words));
 }
 
 /* A call of the function whose native code this is, or (not NULL) another one of the same code. codes: for the result and each argument in turn; words: the arguments, then the result. 0: done, else the
@@ -187,7 +194,7 @@ int64_t pj_own_call(int64_t *W, PyObject *function, int64_t codes, int64_t n, in
     }
     if (failed == 0) {
         pj_thread.own_calls++;
-        r->state->trial.left -= r->state->trial.on; /* calls are compared */
+        r->state->trial.left -= r->state->trial.on && r->state->trial.left > INT32_MIN; /* calls are compared */
     }
     return failed;
 }

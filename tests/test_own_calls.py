@@ -47,6 +47,8 @@ def f(a, b, whole, depth):
     "of tuples": "def f(p, n):\n    if n == 0:\n        return p[0] - p[1]\n    return f((p[1], p[0] + 1), n - 1) + f((p[0], p[1]), n - 1)\n",
     "of an array": "def f(a, low, high):\n    if high - low < 2:\n        return float(a[low])\n    middle = (low + high) // 2\n"
     "    return f(a, low, middle) + f(a, middle, high)\n",
+    "of a table by a parameter": "TABLE = {1: 2, 3: 4, 5: 6}\ndef f(n, x):\n    if n < 1:\n        return 0\n"
+    "    return (TABLE[n] if n in TABLE else 1) + f(n - 1, x) + f(n - 2, x)\n",
     "of a method": "class Walk:\n    def __init__(self, width):\n        self.width = width\n    def steps(self, n, at):\n        if n == 0:\n"
     "            return at * self.width\n        return self.steps(n - 1, at + 1) + self.steps(n - 1, at - 1)\nWALK = Walk(3)\n"
     "def f(n):\n    return WALK.steps(n, 1)\n",
@@ -55,6 +57,7 @@ ARGUMENTS = {
     "two calls": (15,), "a call as argument": (2, 4),
     "in a loop": (5, 0, 0, 0, 0), "of floats": (0.0, 1.0, 1.0, 8), "that gives bools": (9,), "that gives tuples": (9,),
     "of a list that is read": ([3, 1, 4, 1, 5, 9, 2, 6], 0, 8), "of tuples": ((1, 2), 5), "of an array": (np.arange(8.0), 0, 8), "of a method": (5,),
+    "of a table by a parameter": (9, 1.5),
 }  # fmt: skip
 
 
@@ -63,7 +66,8 @@ def test_same(name):
     check(NATIVE[name], *ARGUMENTS[name])
 
 
-STAY = ["two calls", "a call as argument", "in a loop", "of floats", "that gives bools", "of a list that is read", "of an array"]
+STAY = ["two calls", "a call as argument", "in a loop", "of floats", "that gives bools", "of a list that is read", "of an array",
+        "of a table by a parameter"]
 
 
 @pytest.mark.parametrize("name", STAY)
