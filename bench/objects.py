@@ -84,6 +84,7 @@ def figures():
     import item_programs as items
     import library_programs as library
     import object_programs as programs
+    import recursive_programs as recursive
     import varied_programs as varied
 
     x = np.random.default_rng(1).random((64, 8))
@@ -116,5 +117,14 @@ def figures():
         assert repr(eval(call, {"f": plain, "o": make(), "x": x})) == repr(eval(call, {"f": ours, "o": make(), "x": x}))
         best = interleaved({"python": plain, "pijit": ours}, call.replace("o,", "make(),"), make=make, x=x, repeats=7)
         yield ratio(name, best, "python", *(least or [2]), least=True)
+    calls_of_their_own = [
+        ("queens on a board, recursively", recursive.queens, "f(7, 0, 0, 0, 0)", 2),
+        ("an integral in halves", recursive.quadrature, "f(0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 1e-8)", 2),
+        ("partitions of a number", recursive.partitions, "f(38, 38)", 1.5),
+    ]
+    for name, make, call, least in calls_of_their_own:
+        plain, ours = make(lambda function: function), make(pijit.jit)
+        assert eval(call, {"f": plain}) == eval(call, {"f": ours})
+        yield ratio(name, interleaved({"python": plain, "pijit": ours}, call, repeats=7), "python", least, least=True)
     yield from cost_of_a_source()
     yield from whole_programs()

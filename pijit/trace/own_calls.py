@@ -15,6 +15,7 @@ from ..ir.repeatable import is_repeatable
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import deeds, opaque, standins
 from .instances import settled
+from .sources import Source
 from .values import Abstract, Break, Known, Opaque, Scalar
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _MOST = 7  # parameters: PJ_OWN_ARGUMENTS in csrc/fragments.h
 _VARYING = 0x04 | 0x08  # *args, **kwargs
 _NUMBERS: dict[type, Type] = {int: INT, float: FLOAT, bool: BOOL}
+_FUNCTION = Source(("function",), "the function")
 UNKNOWN, VARIOUS = object(), object()
 
 
@@ -39,6 +41,9 @@ def call(t: Tracer, function: Abstract, code: CodeType, values: dict[int, Abstra
     args = [_passed(t, value) for value in settled(t, *(values[slot] for slot in range(count)))]
     given = _NUMBERS.get(type(sample), Obj())
     closure = bool(code.co_freevars)  # else functions of the same code and globals are as good as one
+    if closure and isinstance(function, Known) and function.value is t.view.function:
+        t.guards.same(_FUNCTION, function.value)  # its name is known to stand for it already
+        closure = False
     callee = (deeds.as_object(t, function),) if closure else ()
     op = Op("own_call", (*callee, *args), (given,), {"closure": closure}, {"redo": t.exit("redo", "own_call")}, t.line)
     t.append(op)
