@@ -23,7 +23,7 @@ from . import llvm_ir as ir
 if TYPE_CHECKING:
     from .scalars import Emitter
 
-_I16, _I32 = ir.IntType(16), ir.IntType(32)
+_I16, _I32, _I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 _F32, _F64 = ir.FloatType(), ir.DoubleType()
 _LARGEST = {"int64": float(2**63 - 1024), "uint64": float(2**64 - 2048)}  # the last floats that fit
 
@@ -118,27 +118,41 @@ def _opaque(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 def _narrow(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
     builder, kind, wide = e.builder, a.type, a.type.width == 32
-    to_float, to_int = (builder.uitofp, builder.fptoui) if dtype == "uint32" else (builder.sitofp, builder.fptosi)
+    to_float = builder.uitofp if dtype == "uint32" else builder.sitofp
     if not wide:
         a, b = ((builder.zext if dtype[0] == "u" else builder.sext)(x, _I32) for x in (a, b))
     x, d = (to_float(value, _F64 if wide else _F32) for value in (a, b))
-    whole = to_int(e.call("llvm.floor", builder.fmul(x, builder.fdiv(d.type(1.0), d))), a.type)
+    floor = e.call("llvm.floor", builder.fmul(x, builder.fdiv(d.type(1.0), d)))
+    whole = _to_uint32(builder, floor) if dtype == "uint32" else builder.fptosi(floor, a.type)
     rest = builder.sub(a, builder.mul(whole, b))
     exact = builder.icmp_signed("==", rest, b)
     whole, rest = builder.add(whole, builder.zext(exact, a.type)), builder.select(exact, a.type(0), rest)
     return (whole, rest) if wide else (builder.trunc(whole, kind), builder.trunc(rest, kind))
 
 
+def _to_uint32(builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    """Of a whole number from 0 to 2**32 - 1. Processors without AVX-512 have no such conversion, and what stands for it raises the invalid flag: the
+    last bits of x + 2**52 are the number."""
+    return builder.trunc(builder.bitcast(builder.fadd(x, _F64(2.0**52)), _I64), _I32)
+
+
+def _to_uint64(builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    """Of a number from 0 to 2**64 - 2048, with no flag for the same reason."""
+    large, half = builder.fcmp_ordered(">=", x, _F64(2.0**63)), _F64(2.0**63)
+    whole = builder.fptosi(builder.select(large, builder.fsub(x, half), x), _I64)
+    return builder.xor(whole, builder.select(large, _I64(-(2**63)), _I64(0)))
+
+
 def _wide(e: Emitter, dtype: str, a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
     builder, kind, largest = e.builder, a.type, _F64(_LARGEST[dtype])
-    to_float, to_int = (builder.uitofp, builder.fptoui) if dtype == "uint64" else (builder.sitofp, builder.fptosi)
+    to_float = builder.uitofp if dtype == "uint64" else builder.sitofp
     inverse = builder.fdiv(_F64(1.0), builder.sitofp(b, _F64))
     first = builder.fmul(to_float(a, _F64), inverse)
     first = builder.select(builder.fcmp_ordered(">", first, largest), largest, first)
     if dtype == "int64":
         least = _F64(-_LARGEST[dtype])
         first = builder.select(builder.fcmp_ordered("<", first, least), least, first)
-    whole = to_int(first, kind)
+    whole = _to_uint64(builder, first) if dtype == "uint64" else builder.fptosi(first, kind)
     rest = builder.sub(a, builder.mul(whole, b))
     second = builder.fptosi(e.call("llvm.floor", builder.fmul(builder.sitofp(rest, _F64), inverse)), kind)
     whole, rest = builder.add(whole, second), builder.sub(rest, builder.mul(second, b))
