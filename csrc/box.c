@@ -300,8 +300,7 @@ PyObject *pj_build(const PjRecipe *r, int64_t *W)
     case R_INT:
         return PyLong_FromLongLong(W[r->a]);
     case R_FLOAT:
-        memcpy(&re, &W[r->a], sizeof(double));
-        return PyFloat_FromDouble(re);
+        return PyFloat_FromDouble(pj_double_of(W[r->a]));
     case R_BOOL:
         return Py_NewRef(W[r->a] ? Py_True : Py_False);
     case R_COMPLEX:

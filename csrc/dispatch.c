@@ -38,7 +38,7 @@ static int64_t run_timed(PjFragment *f, int64_t *W, int64_t *took)
 /* Checks one fragment's guards and runs it. PJ_STEP_MISS: it does not fit. */
 static __attribute__((noinline)) PjStep try_fragment(PjRun *r, PjFragment *f)
 {
-    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (size_t)f->rows->count * (f->nsites != 0 || f->native == pj_reference);
+    size_t words = pj_run_words(f, f->nsites != 0 || f->native == pj_reference);
     int64_t *heap = NULL;
     int64_t *W;
     if (PJ_LIKELY(words <= PJ_STACK_WORDS)) {
@@ -176,7 +176,7 @@ PyObject *pj_run_repeatable(PjRun *r, PjFragment *f, int64_t *W, PjPassed as, in
 /* The same of a fragment whose guards have to be looked at first. ran: they held. */
 static __attribute__((noinline)) PyObject *run_guarded(PjRun *r, PjFragment *f, bool *ran)
 {
-    size_t words = (size_t)f->nwords + (size_t)f->rows->registers + (f->nsites != 0 ? (size_t)f->rows->count : 0);
+    size_t words = pj_run_words(f, f->nsites != 0);
     if (words > PJ_STACK_WORDS) {
         return NULL;
     }

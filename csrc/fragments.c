@@ -180,7 +180,7 @@ static bool passes(PjParameter *p, const PjRow *row)
 /* What differs from call to call of a function that calls itself, if that is no more than how its parameters are passed. */
 static void find_parameters(PjFragment *f)
 {
-    f->direct = f->nwords + f->rows->registers + f->rows->count <= PJ_STACK_WORDS;
+    f->direct = pj_run_words(f, true) <= PJ_STACK_WORDS;
     f->inputs_end = 2;
     for (int i = 0; i < PJ_OWN_ARGUMENTS; i++) {
         f->parameters[i] = (PjParameter){PJ_UNUSED, -1, -1, NULL};

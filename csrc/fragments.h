@@ -184,4 +184,10 @@ typedef struct {
     PyObject *texts, *keep, *data;
 } PjFragment;
 
+/* The words of one run: native code's, the registers of its guards, and their fingerprints where somebody may ask for those. */
+static inline size_t pj_run_words(const PjFragment *f, bool fingerprints)
+{
+    return (size_t)f->nwords + (size_t)f->rows->registers + (fingerprints ? (size_t)f->rows->count : 0);
+}
+
 #endif

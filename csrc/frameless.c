@@ -20,6 +20,18 @@ static inline bool any_repeatable(const PjPoint *start)
     return false;
 }
 
+/* What native code and guards look at in a run without a frame of its own. */
+static inline void begin(PjRun *r, PyThreadState *ts, PjFrame *frame, PjState *state)
+{
+    r->ts = ts;
+    r->frame = frame;
+    r->state = state;
+    r->kinds = NULL;
+    r->fresh = true;
+    r->rounds = INT64_MAX;
+    r->tried = NULL;
+}
+
 /* New reference, or NULL without an exception: the call has to be made. */
 PyObject *pj_call_frameless(PyThreadState *ts, PyFunctionObject *f, PjState *state, PyObject *const *args, Py_ssize_t nargs)
 {
@@ -36,13 +48,7 @@ PyObject *pj_call_frameless(PyThreadState *ts, PyFunctionObject *f, PjState *sta
     } imagined;
     pj_frame_imagine(&imagined.frame, f, args, (int)nargs);
     PjRun r;
-    r.ts = ts;
-    r.frame = &imagined.frame;
-    r.state = state;
-    r.kinds = NULL;
-    r.fresh = true;
-    r.rounds = INT64_MAX;
-    r.tried = NULL;
+    begin(&r, ts, &imagined.frame, state);
     pj_recursion_deeper(ts, 1);
     PyObject *result = pj_try_repeatable(&r, start);
     pj_recursion_deeper(ts, -1);
@@ -146,15 +152,9 @@ static bool pass(const PjFragment *f, int64_t codes, int n, const int64_t *words
 static int64_t call_direct(PjRun *r, PjFragment *f, int64_t codes, int n, int64_t *words, const int64_t *W)
 {
     int registers = f->rows->registers;
-    int64_t *inner = alloca((size_t)(f->nwords + registers + (f->nsites != 0 ? f->rows->count : 0)) * sizeof(int64_t));
+    int64_t *inner = alloca(pj_run_words(f, f->nsites != 0) * sizeof(int64_t));
     PjRun run;
-    run.ts = r->ts;
-    run.frame = r->frame;
-    run.state = r->state;
-    run.kinds = NULL;
-    run.fresh = true;
-    run.rounds = INT64_MAX;
-    run.tried = NULL;
+    begin(&run, r->ts, r->frame, r->state);
     run.registers = (PyObject **)(inner + f->nwords);
     memcpy(inner + 2, W + 2, (size_t)(f->inputs_end - 2) * sizeof(int64_t));
     memcpy(run.registers, r->registers, (size_t)registers * sizeof(PyObject *));
@@ -175,8 +175,8 @@ static int64_t call_direct(PjRun *r, PjFragment *f, int64_t codes, int n, int64_
     return !fits ? -1 : !got && (result == NULL || !unbox(result, as, words));
 }
 
-/* A call of the function whose native code this is, or (not NULL) another one of the same code. codes: for the result and each argument in turn; words: the arguments, then the result. 0: done, else the
- * interpreter has to make it. */
+/* A call of the function whose native code this is, or (not NULL) another one of the same code. codes: for the result and each argument in turn;
+ * words: the arguments, then the result. 0: done, else the interpreter has to make it. */
 int64_t pj_own_call(int64_t *W, PyObject *function, int64_t codes, int64_t n, int64_t *words)
 {
     PjRun *r = (PjRun *)(intptr_t)W[1];

@@ -61,10 +61,9 @@ class Layout:
         self.exit_start = next_word
         next_word += max((_size(exit.recipes()) for exit in graph.exits()), default=0)
         self.call_start = next_word
-        own_calls = (len(op.args) for block in graph.blocks for op in block.ops if op.name == "own_call")
-        next_word += max(
-            *(_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 3 for op in sites), *own_calls, 0, 0
-        )  # fmt: skip
+        passed = [_size(recipes_of(op)) + sum(words(r.type) for r in op.results) + 3 for op in sites]
+        passed += [len(op.args) + 1 for block in graph.blocks for op in block.ops if op.name == "own_call"]
+        next_word += max(passed, default=0)
         self.roots_start = next_word
         # The result of a call is in the first root until native code has taken it.
         self.call_root = self.roots_start

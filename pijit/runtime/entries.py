@@ -132,7 +132,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     record: Record = state.data
     resting.wake()
     unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
-    wait = 0 if unrolled or _is_too_little(state, record, entry, pc) else _misses_to_wait(state, record, entry, pc)
+    wait = 0 if unrolled or _is_too_little(state, record, entry, pc, _may_call_itself(record.code)) else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -229,7 +229,7 @@ def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]
 def _compile(
     state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
 ) -> int:
-    if _is_too_little(state, record, entry, pc):
+    if _is_too_little(state, record, entry, pc, _may_call_itself(record.code)):
         turn_off(state, record, pc, "nothing_to_compile")
         return NEVER
     code, options = record.code, record.options
@@ -264,8 +264,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
     unwanted = _why_not(capture, entry.kind, options.eager)
-    if not unwanted and entry.kind == "start" and not options.eager and not calls_itself(capture.graph):
-        unwanted = "nothing_to_compile" if worth.is_too_little(state.took(pc), state.misses(pc)) and not capture.loops else ""
+    if not unwanted and _is_too_little(state, record, entry, pc, calls_itself(capture.graph)):
+        unwanted = "nothing_to_compile"
     if unwanted:
         messages.tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
@@ -320,11 +320,12 @@ def _is_asked_for(record: Record) -> bool:
     return record.options.eager and record.compile_seconds < _ASKED
 
 
-def _is_too_little(state: Any, record: Record, entry: Entry, pc: int) -> bool:
-    """Whether there is so little from there on, up to the end or another entry, that entering native code for it takes longer."""
+def _is_too_little(state: Any, record: Record, entry: Entry, pc: int, own_calls: bool) -> bool:
+    """Whether there is so little from there on, up to the end or another entry, that entering native code for it takes longer. ``own_calls``: native
+    code, once it is entered, makes the function's calls of itself, or may."""
     # No generator: CPython 3.12 and 3.13 let go of its code once too often where there is no memory for its function.
     alone = entry.kind == "after" or "jump" not in [other.kind for other in record.plan.entries.values()]
-    if not alone or entry.kind == "jump" or entry.compiled or record.options.eager or (entry.kind == "start" and _may_call_itself(record.code)):
+    if not alone or entry.kind == "jump" or entry.compiled or record.options.eager or (entry.kind == "start" and own_calls):
         return False
     return worth.is_too_little(state.took(pc), state.misses(pc))
 
