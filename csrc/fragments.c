@@ -164,7 +164,7 @@ static int fill_exits(PjFragment *f, PyObject *exits, PyObject *sites, const int
     return bad ? -1 : 0;
 }
 
-/* Whether a row is the only one that looks at its register, and gives native code what is there. */
+/* Whether a row is the first that looks at its register, and gives native code what is there. */
 static bool passes(PjParameter *p, const PjRow *row)
 {
     PjPassed as = row->op == PJ_GUARD_INT ? PJ_INT : row->op == PJ_GUARD_FLOAT ? PJ_FLOAT : row->op == PJ_GUARD_BOOL ? PJ_BOOL : PJ_OBJECT;
@@ -183,7 +183,7 @@ static void find_parameters(PjFragment *f)
     f->direct = pj_run_words(f, true) <= PJ_STACK_WORDS;
     f->inputs_end = 2;
     for (int i = 0; i < PJ_OWN_ARGUMENTS; i++) {
-        f->parameters[i] = (PjParameter){PJ_UNUSED, -1, -1, NULL};
+        f->parameters[i] = (PjParameter){PJ_UNUSED, -1, -1, NULL, false};
     }
     for (int i = 0; i < f->rows->count && f->direct; i++) {
         const PjRow *row = &f->rows->rows[i];
@@ -199,8 +199,9 @@ static void find_parameters(PjFragment *f)
         }
         for (int k = 0; k < PJ_OWN_ARGUMENTS && f->direct; k++) {
             PjParameter *p = &f->parameters[k];
-            if (p->reg >= 0 && (row->reg == p->reg || row->op == PJ_GUARD_APART)) {
-                f->direct = passes(p, row);
+            if (p->reg >= 0 && (row->reg == p->reg || row->op == PJ_GUARD_APART) && !passes(p, row)) {
+                p->same = true;
+                f->direct = p->as == PJ_OBJECT || p->as == PJ_UNUSED;
             }
         }
     }

@@ -159,6 +159,7 @@ typedef struct {
     PjPassed as;
     int word, reg;      /* -1: none */
     PyTypeObject *type; /* of an object, or NULL: any; borrowed of its row */
+    bool same;          /* more of it is looked at: it has to be the object that those guards saw */
 } PjParameter;
 
 typedef struct {

@@ -125,21 +125,33 @@ static int64_t call_boxed(PyThreadState *ts, PyObject *function, int64_t codes, 
     return result == NULL || !unbox(result, code_at(codes, 0), words);
 }
 
-/* Sets the words and registers of the parameters. Whether they are passed as the fragment wants them, and what may be asked for as an object is one:
- * those that are made are left to the caller, in `made`. */
+/* Whether an object may be passed. given: the caller's own. */
+static inline bool fits_parameter(const PjParameter *p, PyObject *o, PyObject *given)
+{
+    if (o == given) {
+        return o != NULL;
+    }
+    return o != NULL && !p->same && (p->type == NULL || Py_IS_TYPE(o, (PyTypeObject *)pj_held((PyObject *)p->type)));
+}
+
+/* Sets the words and registers of the parameters, which are those of the calling run so far. Whether they are passed as the fragment wants them,
+ * and what may be asked for as an object is one: those that are made are left to the caller, in `made`. */
 static bool pass(const PjFragment *f, int64_t codes, int n, const int64_t *words, int64_t *W, PyObject **registers, PyObject **made)
 {
     for (int i = 0; i < n; i++) {
         const PjParameter *p = &f->parameters[i];
         PjPassed as = code_at(codes, i + 1);
-        if (p->as == PJ_UNUSED ? p->reg >= 0 : p->as != as) {
-            return false;
-        }
-        if (p->as == PJ_UNUSED) {
+        if (p->as == PJ_UNUSED && p->reg < 0) {
             continue;
         }
+        if (p->as == PJ_UNUSED && p->same && as == PJ_OBJECT && (PyObject *)(intptr_t)words[i] == registers[p->reg]) {
+            continue; /* what native code is given of it is, too */
+        }
+        if (p->as != as) {
+            return false;
+        }
         PyObject *o = as == PJ_OBJECT ? (PyObject *)(intptr_t)words[i] : f->nsites != 0 ? (made[i] = boxed(as, words[i])) : NULL;
-        if (as != PJ_OBJECT ? o == NULL && f->nsites != 0 : (o == NULL || (p->type != NULL && !Py_IS_TYPE(o, (PyTypeObject *)pj_held((PyObject *)p->type))))) {
+        if (as != PJ_OBJECT ? o == NULL && f->nsites != 0 : !fits_parameter(p, o, registers[p->reg])) {
             return false;
         }
         W[p->word] = words[i];

@@ -8,7 +8,7 @@ import faulthandler
 import os
 import signal
 
-_ASLEEP = 10
+_ASLEEP = 1200  # seconds, on a busy machine, too
 _stderr = []
 
 
@@ -26,7 +26,7 @@ def deadline(seconds):
     """TimeoutError after so much processor time."""
     signal.signal(signal.SIGVTALRM, _too_long)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    faulthandler.dump_traceback_later(_ASLEEP * seconds, exit=True, file=_stderr[0])
+    faulthandler.dump_traceback_later(max(_ASLEEP, 2 * seconds), exit=True, file=_stderr[0])
     try:
         yield
     finally:

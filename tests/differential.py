@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from shares import VERSION, VERSIONS, is_of_this_version
+from shares import VERSION, VERSIONS, part_of
 
 import pijit
 from pijit.ir.draws import bit_generator_of
@@ -410,13 +410,14 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "forced numpy": (forced_numpy, {"backend": "numpy"}),
 }
 
-SHARED = frozenset(("O0", "numpy", "turns", "forced numpy"))  # the version hardly matters to what they show: each program has them on one
+# Each version runs a program as jit does, and in two of the other configurations, another two on each: the version hardly matters to what they show.
+SHARED = (("enabled", "forced"), ("O0", "turns"), ("numpy", "forced numpy"))
 
 
 def configurations_of(subject: Subject) -> list[str]:
-    """All of them, on one version; on the others, which are other ones for other programs, those that the version matters to."""
-    whole = EVERYWHERE or is_of_this_version(subject.source or subject.entry)
-    return [name for name in CONFIGURATIONS if whole or name not in SHARED]
+    """Those that this version's part of the programs has."""
+    own = SHARED[(part_of(subject.source or subject.entry) + VERSION) % len(SHARED)]
+    return [name for name in CONFIGURATIONS if EVERYWHERE or name == "jit" or name in own]
 
 
 def check_calls(what: Any, calls: list[Any], *, entry: str | None = None, configurations: Any = None, **options: Any) -> Any:

@@ -16,7 +16,12 @@ def share(items: Any) -> Any:
 
 def is_of_this_version(name: str) -> bool:
     """The same for what has a name: whether it is this version's."""
-    return crc32(name.encode()) % VERSIONS == VERSION
+    return part_of(name) == VERSION
+
+
+def part_of(name: str) -> int:
+    """One of as many numbers as there are versions, the same for a name everywhere."""
+    return crc32(name.encode()) % VERSIONS
 
 
 def most(items: Any) -> list[Any]:

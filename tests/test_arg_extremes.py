@@ -9,6 +9,8 @@ from differential import check, check_calls
 import pijit
 from pijit.codegen import extremes
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(31)
 DTYPES = ["float64", "float32", "complex128", "complex64", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool"]
 SOURCE = "def f(a, v):\n    return {}\n"

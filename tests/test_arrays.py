@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(3)
 SIZES = [0, 1, 7, 8, 9, 1023, 1025]
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from differential import CONFIGURATIONS, check
 
+pytestmark = pytest.mark.shared
+
 FOLDER = Path(__file__).resolve().parent.parent / "bench" / "suite"
 
 

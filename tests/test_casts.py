@@ -8,6 +8,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 STENCIL = "def f(a):\n    x = a.astype(np.{to})\n    return x[:-2, 1:-1] + x[2:, 1:-1] * 2 - x[1:-1, ::-1][:, 1:-1]\n"
 A = np.random.default_rng(5).integers(0, 256, (9, 12), dtype=np.uint8)
 LAYOUTS = [

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(61)
 TAKES = ["np.take(a, i)", "a.take(i)", "np.take(a, i, 0)", "np.take(a, i, axis=-1)", "a.take(i, axis=0) * 2", "np.take(a, [0, -1, 1], axis=0)"]
 TAKES += ["np.take(a, 1)"]

@@ -11,6 +11,8 @@ from differential import check, check_calls, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 HALVES = (0.0, -0.0, 1.0, -1.5, 3e-5, math.inf, -math.inf, math.nan, 1.7e308, -1e200, 5e-324, 1e-310)
 NUMBERS = tuple(itertools.starmap(complex, itertools.product(HALVES, HALVES)))
 OTHERS = (*NUMBERS[::7], 2 + 3j, -1j)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(3)
 SPECIAL = [complex(a, b) for a in (0.0, -0.0, 1.5, np.inf, np.nan, -1e200, 5e-324) for b in (-0.0, 2.0, np.inf, -np.nan, 1e308)]
 

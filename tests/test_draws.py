@@ -17,6 +17,8 @@ from pijit.codegen import streams
 from pijit.ir.draws import DRAWS
 from pijit.runtime import tiers
 
+pytestmark = pytest.mark.shared
+
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 
 

@@ -7,6 +7,8 @@ import pytest
 from differential import check_calls
 from shares import share
 
+pytestmark = pytest.mark.shared
+
 FORMS = (
     "np.array(a, D)", "np.array(a, dtype=D)", "np.array(a * 2, D)", "np.array([1.0, 2.0], D)", "np.array([[n], [2]], dtype=D)",
     "np.array(x, D)", "np.asarray(a, D)", "np.asarray([x], dtype=D)", "np.ascontiguousarray(a, D)", "a.astype(D)",

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(5)
 SIZES = [0, 1, 7, 8, 9, 1023, 1025, 3000]
 

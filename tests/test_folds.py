@@ -18,6 +18,8 @@ from pijit.ground.config import CONFIG
 from pijit.ir.kernel import Fold, Kernel, Operand, Step
 from pijit.ir.ufuncs import shows_flags
 
+pytestmark = pytest.mark.shared
+
 ROW = "import numpy as np\ndef f(a, b):\n    return np.sum(a * b), (a - b).sum(axis=0), (a > b).sum(), (a * a).mean()\n"
 GRID = (
     "import numpy as np\ndef f(a, b):\n    d = a - b\n"

@@ -10,6 +10,8 @@ from differential import check, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 NAN = float("nan")
 NATIVE = ("jit", "O0", "enabled", "forced")  # the evaluator makes new numbers of what comes in
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(21)
 PLAIN = (
     "def f(a, w, n):\n    s = a * 1\n    return np.histogram(s, n), np.histogram(a, bins=n, weights=w),"

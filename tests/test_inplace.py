@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 N = 5000
 STATEMENTS = (
     "a += b", "a *= 0.5", "a -= a[::-1]", "a[1:] += a[:-1]", "a /= b", "np.add(a, b, out=a)", "np.exp(a, out=b)", "np.sqrt(b, a)", "k += 1",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 EMPTY_AND_MADE = {
     "list": "[1, 'a'][:n]", "tuple": "tuple([1, 'a'][:n])", "dict": "dict.fromkeys(range(n))", "set": "set(range(n))",
     "frozenset": "frozenset(range(n))", "str": "'ab'[:n]", "bytes": "b'ab'[:n]", "bytearray": "bytearray(n)", "deque": "deque(range(n))",

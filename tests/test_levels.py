@@ -16,6 +16,8 @@ from threads import in_threads
 import pijit
 from pijit.runtime import tiers
 
+pytestmark = pytest.mark.shared
+
 U = {"float64": 2.0**-53, "float32": 2.0**-24}
 LONG = 300_000
 

@@ -18,6 +18,8 @@ from differential import settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 U = {"float64": Fraction(1, 2**53), "float32": Fraction(1, 2**24)}
 SEEDS = 24
 

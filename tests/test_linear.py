@@ -11,6 +11,8 @@ import pijit
 from pijit.opt import pipeline
 from pijit.trace import tracer
 
+pytestmark = pytest.mark.shared
+
 N = 12
 
 

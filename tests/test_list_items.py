@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 INDICES = {
     "int64": np.arange(6) % 3, "uint8": np.array([0, 2, 1, 1], np.uint8), "negative": np.array([-1, -3, 0], np.int16), "outside": np.array([0, 1, 3]),
     "far": np.array([1, 2**64 - 1], np.uint64), "bools": np.array([True, False]), "floats": np.array([1.0, 0.0]),

@@ -11,6 +11,8 @@ from differential import check, check_calls
 import pijit
 from pijit.codegen import objects, places
 
+pytestmark = pytest.mark.shared
+
 INTS = [0, 1, -1, -5, -6, 256, 257, 2**30 - 1, 2**30, -(2**30) + 1, -(2**30), 2**62, -(2**63), 2**63 - 1, 1000]
 FLOATS = [0.0, -0.0, 1.5, math.inf, -math.inf, math.nan, 5e-324]
 OLD = [*INTS, *FLOATS, None, True, "text", 2**70, (1, 2), [3]]

@@ -13,6 +13,8 @@ from differential import check_calls, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 HEAD = """
 import functools
 class Box:

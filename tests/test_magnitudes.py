@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(31)
 SOURCE = "def f(z, k):\n    return abs(z) {0} k, k {0} np.abs(z), (np.abs(z) {0} k) | (abs(z) > k)\n"
 HALVES = (0.0, -0.0, 1.0, -2.0, 2.0, 1.2, 1.6, 5e-324, 1e-200, -1e-80, 1e80, 1e200, 1.7e308, np.inf, -np.inf, np.nan)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(3)
 READ = "def f(a, m):\n    return a[m], a[m] + 1, m\n"
 LEADING = "def f(a, m):\n    b = a[:, m]\n    return b, b * 2, b[0], a[:, m].T\n"

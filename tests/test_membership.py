@@ -11,6 +11,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 CONTAINERS = [
     "(2, 3, 5.0)", "(True, None, 'a', 4)",
     "[1, 2, 7]", "[n, 4]", "(x, n)", "{1, 2, 3}", "{2.0, None}", "real", "texts", "numbers", "(1.5, x)", "[]", "()",

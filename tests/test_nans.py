@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(71)
 NAMES = ["nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanvar", "nanstd"]
 FORMS = ["a", "a, axis=0", "a, axis=-1", "a, None", "a[::-1]", "a[..., ::2], axis=0", "a.T, axis=0", "a, axis=(0, 1)"]

@@ -7,6 +7,8 @@ import pytest
 from differential import check_calls
 from shares import share
 
+pytestmark = pytest.mark.shared
+
 WAYS = {
     "fill": "a.fill(x)", "item": "a[0] = x", "row": "m[0] = x", "slice": "a[:] = x", "whole": "a[...] = x",
     "two axes": "m[1, 2] = x", "column": "m[:, 1] = x", "full": "a = np.full(3, x, a.dtype)",

@@ -13,6 +13,8 @@ from test_numpy_table import ARGUMENTS
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 
 def every(change):
     """The arguments with the arrays of native dtypes changed."""

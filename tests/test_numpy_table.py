@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(0)
 ARGUMENTS = {
     "a": RNG.random((4, 6)) + 0.5, "b": RNG.random((4, 6)) + 0.5, "v": RNG.random(6), "w": RNG.random(6), "i": RNG.integers(0, 4, 5),

@@ -11,6 +11,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 CALLS = (
     "any(items)", "all(items)", "min(items)", "max(items)", "sorted(items)", "sorted(items, reverse=True)", "min(items, default=7)",
     "max(items, key=abs)", "bisect(items, 2.5)", "bisect_left(items, 2)", "any([a > 1, b > 2, a])", "all([a > 0, b, b < a])", "any([])", "all([])",

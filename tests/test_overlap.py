@@ -10,6 +10,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(11)
 UNARY = ("exp", "log", "tan", "cbrt", "square", "sqrt")
 BINARY = ("power", "arctan2", "multiply", "add")

@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 MODES = ["constant", "edge", "wrap", "reflect", "symmetric"]
 WIDTHS = ["1", "(1, 2)", "((1, 2), (0, 3))", "((0, 0), (1, 1))", "((1,), (2,))", "[(2, 3), (1, 1)]", "0", "(3,)", "np.int64(2)"]
 WIDTHS += ["n", "(n, 1)", "((n, 0), (m, n))"]

@@ -11,6 +11,8 @@ import pijit
 from pijit.codegen import pcg64
 from pijit.ir.draws import DRAWS
 
+pytestmark = pytest.mark.shared
+
 OF_GENERATORS = [name for name, draw in DRAWS.items() if draw.owner == "Generator"]
 
 MULTIPLIER = 2549297995355413924 << 64 | 4865540595714422341

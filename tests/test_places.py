@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(81)
 FORMS = ["np.nonzero(a)", "np.where(a)", "a.nonzero()[0]", "np.flatnonzero(a)", "np.where(a != 0)[0] * 2", "np.flatnonzero(a)[-1:]"]
 FORMS += ["np.flatnonzero(a).strides"]

@@ -12,6 +12,8 @@ import pijit
 from pijit.codegen import dots, products
 from pijit.ir.ufuncs import largest_product
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(12)
 PRODUCT = "def f(a, b):\n    return a @ b, np.matmul(a, b)\n"
 DTYPES = ["float64", "float32", "complex128", "complex64"]

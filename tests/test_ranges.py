@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 INTS = [0, 1, 5, 17, -3, 2**31, 2**40]
 
 

@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(6)
 SIZES = [0, 1, 7, 8, 9, 127, 129, 1023, 1025, 20001]
 WHOLE = "def f(a):\n    return a.sum(), np.prod(a), np.max(a), a.min(), np.mean(a), a.sum() + 1, np.any(a), a.all()\n"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(51)
 REPEATS = ["np.repeat(a, 2)", "np.repeat(a, n)", "a.repeat(3, 0)", "np.repeat(a, n, axis=-1)", "a.repeat(repeats=n, axis=a.ndim - 1)"]
 REPEATS += ["np.repeat(a[0], n)"]

@@ -11,6 +11,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 BIG = 2**63 - 1
 LOW = -(2**63)
 

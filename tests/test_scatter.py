@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls
 
+pytestmark = pytest.mark.shared
+
 R = np.random.default_rng(12)
 INTS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?")
 

@@ -12,6 +12,8 @@ from differential import check_calls
 import pijit
 from pijit.codegen.owners import Owners
 
+pytestmark = pytest.mark.shared
+
 PROGRAMS = {
     "seen by an exit": "y = a * 2\n    s = y.sum()\n    n = len(p)\n    z = y / p\n    return z.sum() + s, n",
     "kept by a name": "y = a * 2\n    z = y + p\n    w = z.sum() / (y * p).sum()\n    print(y, z)\n    return w",

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(91)
 NAN, INF = np.nan, np.inf
 DTYPES = ["f8", "f4", "i8", "i4", "i1", "u8", "u2", "?"]

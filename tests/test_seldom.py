@@ -10,6 +10,8 @@ from differential import check, check_calls, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 OPERATORS = ("+", "-", "*", "/", "**", "==", "!=", "<", "//", "%", "&")
 NUMBERS = (
     np.float64(0.3), np.float64(0.0), np.float32(0.3), np.int64(3), np.int8(-3), np.uint16(7), np.bool_(True), np.complex64(1 - 2j),

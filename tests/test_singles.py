@@ -8,6 +8,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 UFUNCS = {name: ufunc for name, ufunc in vars(np).items() if isinstance(ufunc, np.ufunc) and name == ufunc.__name__ and ufunc.signature is None}
 UNARY = [name for name, ufunc in UFUNCS.items() if "d->d" in ufunc.types]
 BINARY = [name for name, ufunc in UFUNCS.items() if "dd->d" in ufunc.types]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(91)
 FORMS = ["a.flatten()", "np.size(a), np.ndim(a), np.shape(a)", "np.atleast_1d(a)", "np.atleast_2d(a)", "np.atleast_1d(a) is a", "np.average(a)"]
 FORMS += ["np.average(a, axis=0)", "np.average(a, None, None)", "np.ediff1d(a)", "np.broadcast_to(a, (n, *a.shape))", "np.broadcast_to(a, a.shape)"]

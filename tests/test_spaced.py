@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_native
 
+pytestmark = pytest.mark.shared
+
 FORMS = ["np.linspace(a, b, n)", "np.linspace(a, b, num=n, endpoint=False)", "np.linspace(a, b, n, True, False, float)", "np.linspace(a, b)"]
 FORMS += ["np.linspace(a, b, n, dtype='f4')", "np.linspace(start=a, stop=b, num=n)", "np.linspace(0, b, n) * 2", "np.linspace(a, 1.0, 7)"]
 FORMS += ["np.linspace(0.0, b, n, endpoint=False)[1:]", "np.linspace(a, b, n)[:, None] + np.linspace(0, 1, 3)"]

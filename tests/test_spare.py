@@ -14,6 +14,8 @@ from differential import check
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 PROGRAMS = {
     "rows": """
         def f(a, n):

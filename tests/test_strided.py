@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check_calls
 
+pytestmark = pytest.mark.shared
+
 CHEAP = "c = a * b + 1.0\n    return c, (a - b).sum(), (a + b).sum()\n"
 COLLECTED = "c = a / b\n    return np.maximum(c, a) + np.floor(b), np.sqrt(a * a + b), np.where(a > b, a, c).sum(), np.exp(b) * a\n"
 WHOLE = "return a // b, a % b, (a * b).sum(), np.maximum(a, b) * 3, a // 7 + b\n"

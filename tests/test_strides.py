@@ -8,6 +8,8 @@ from differential import settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 EXPRESSIONS = [
     *("a[1:]", "a[:-1]", "a[1:-1]", "a[2:]", "a[:1]", "a[:0]", "a[2:1]", "a[-1:]", "a[-2:1]", "a[-3:-1]", "a[n:]", "a[:n]", "a[n:0:-1]"),
     *("a[::2]", "a[::-1]", "a[1::3]", "a[::-2]", "a[n::2]", "a[:0:-1]", "a[None]", "a[..., None]", "a[:0][::-1]", "a[::-1][:0]", "a[1:][::2]"),

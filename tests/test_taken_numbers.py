@@ -9,6 +9,8 @@ from differential import settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 
 class Body:
     def __init__(self, x):

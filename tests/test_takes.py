@@ -8,6 +8,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(5)
 FIRST = "def f(a, i):\n    b = a[i]\n    return b, b * 2, b.base is None, i\n"
 WHOLE = "def f(a, i):\n    return a[i, :], a[i, :] * 2\n"

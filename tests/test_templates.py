@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check, check_calls, check_stays_native
 
+pytestmark = pytest.mark.shared
+
 HOW = ("jit", "O0", "forced")
 NUMBERS = (
     [0, -7, 2**63 - 1, -(2**63), 65, 2**70],

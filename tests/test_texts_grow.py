@@ -7,6 +7,8 @@ from differential import check_calls, settings, subject_of
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 FORMS = {
     "added": "s = s + x", "in place": "s += x", "in front": "s = x + s", "twice": "s = s + x + x", "what is kept": "kept = s\n        s += x",
     "by a function": "s = more(s, x)", "in a list": "held[0] += x\n        s = held[0]", "by itself": "s += s[:5] + x", "known": "s += 'ab'",

@@ -10,6 +10,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 VALUES = {"int": 3, "float": 2.5, "bool": True, "None": None, "text": "a", "list": [1], "nan": float("nan"), "object": ..., "large": 1 << 80}
 
 QUESTIONS = {

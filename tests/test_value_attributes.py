@@ -10,6 +10,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 VALUES = (3, 2.5, True, np.float32(1.5), np.int64(4), np.arange(3.0))
 MISSING = object()
 

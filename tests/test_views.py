@@ -10,6 +10,8 @@ from differential import check, check_calls, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 A, B = np.arange(4.0), np.full(4, 2.5)
 PARAMETERS = {"w": A, "b": B, "k": 3.5, "n": 2}
 CAPTURED = {

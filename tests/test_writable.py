@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from differential import check_calls
 
+pytestmark = pytest.mark.shared
+
 VIEWS = (
     "a[1:]", "a[::-1, 1]", "a.T", "a[None]", "a[..., 0]", "a.reshape(-1)", "a.ravel()", "a.real", "a.swapaxes(0, 1)", "a.squeeze()", "a.diagonal()",
     "np.broadcast_to(a, (2, 3, 4))", "np.flip(a)", "np.split(a, 3)", "[row for row in a]", "a.view()", "np.asarray(a)", "np.atleast_3d(a)", "a",

@@ -23,6 +23,7 @@ from pijit.ir.loops import each_round_polls
 from pijit.ir.text import text
 from pijit.pycode.instructions import decode
 from pijit.trace.limits import Limits, Steps
+from pijit.trace.own_calls import NOTHING, Told
 from pijit.trace.tracer import Capture, Tracer, View
 
 if TYPE_CHECKING:
@@ -51,13 +52,15 @@ class Compiled:
     captured: str  # the graph before optimisation, when somebody listens
 
 
-def capture_entry(code: CodeType, pc: int, view: View, options: Options, varying: Collection[str], steps: float = math.inf) -> Capture:
+def capture_entry(
+    code: CodeType, pc: int, view: View, options: Options, varying: Collection[str], steps: float = math.inf, told: Told = NOTHING
+) -> Capture:
     """The graph of what runs from pc on, for a frame like the one in view. `TooLong` when that takes more steps."""
     from pijit import _native
 
     errmask = _native.current_errmask()
     borrowed: dict[str, tuple[int, int]] = {}
-    capture = Tracer(code, pc, view, _limits(errmask, varying, borrowed, steps)).capture()
+    capture = Tracer(code, pc, view, _limits(errmask, varying, borrowed, steps), told=told).capture()
     capture.borrowed = borrowed
     capture.graph.errors = error_state(errmask) or ErrorState(harmless=False)
     return capture

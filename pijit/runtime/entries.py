@@ -37,8 +37,10 @@ from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
+from pijit.runtime.recursion import Watch
 from pijit.trace import learned
 from pijit.trace.limits import TooLong
+from pijit.trace.own_calls import NOTHING, may_call_itself
 from pijit.trace.tracer import Capture
 
 NEVER = -1
@@ -77,6 +79,7 @@ class Plan:
     varying: set[str] = field(default_factory=set)  # names of sources that held one object and then another like it
     force_exit: int | None = None
     busy: Lock = field(default_factory=Lock)
+    watch: Watch = field(default_factory=Watch)  # of what it returns, for its calls of itself
     known: float = 0.0  # since when it is watched how much of the time it takes,
     stretch: dozing.Stretch | None = None  # and this is the newest time in which it was
 
@@ -132,7 +135,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     record: Record = state.data
     resting.wake()
     unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
-    wait = 0 if unrolled or _is_too_little(state, record, entry, pc, _may_call_itself(record.code)) else _misses_to_wait(state, record, entry, pc)
+    wait = 0 if unrolled or _is_too_little(state, record, entry, pc, may_call_itself(record.code)) else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -229,7 +232,7 @@ def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]
 def _compile(
     state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
 ) -> int:
-    if _is_too_little(state, record, entry, pc, _may_call_itself(record.code)):
+    if _is_too_little(state, record, entry, pc, may_call_itself(record.code)):
         turn_off(state, record, pc, "nothing_to_compile")
         return NEVER
     code, options = record.code, record.options
@@ -243,12 +246,20 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
+    watch = record.plan.watch if entry.kind == "start" and may_call_itself(code) else None
+    if watch is not None and watch.knows(view):
+        return 1
+    told = watch.told if watch is not None else NOTHING
     try:
-        capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(_is_asked_for(record)))
+        capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(_is_asked_for(record)), told)
     except TooLong:
         entry.patience.look_longer()
         return max(1, _misses_to_wait(state, record, entry, pc))
     try:
+        if watch is not None:
+            watch.learn(capture)
+            if not entry.compiled and (capture.asks or _why_not(capture, entry.kind, options.eager)) and watch.waits(view):
+                return 1
         return _use(state, record, entry, pc, capture, cause)
     finally:
         if options.backend == "numba":  # others run the graph
@@ -328,11 +339,6 @@ def _is_too_little(state: Any, record: Record, entry: Entry, pc: int, own_calls:
     if not alone or entry.kind == "jump" or entry.compiled or record.options.eager or (entry.kind == "start" and own_calls):
         return False
     return worth.is_too_little(state.took(pc), state.misses(pc))
-
-
-def _may_call_itself(code: CodeType) -> bool:
-    """Whether the function's name is one of those in it: then a call of it may be many, of which the interpreter takes little for each."""
-    return code.co_name in code.co_names or code.co_name in code.co_freevars
 
 
 def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:

@@ -39,9 +39,14 @@ def push_frame(
 def push_call(t: Tracer, function: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """A call whose result is used as it is: INLINED, a generator, or what the function itself gives that is captured."""
     code = closures.actual_of(function).__code__
-    if own_calls.is_own(t, code):
-        return own_calls.call(t, function, code, _bound(t, function, args, kwargs))
-    return _enter(t, _of_function(t, function, args, kwargs, None))
+    if not own_calls.is_own(t, code):
+        return _enter(t, _of_function(t, function, args, kwargs, None))
+    values = _bound(t, function, args, kwargs)
+    if own_calls.is_to_be_made(t, values):
+        return own_calls.call(t, function, code, values)
+    actual = closures.actual_of(function)
+    _allow(t, code, actual.__globals__, code.co_qualname, among=1)
+    return _enter(t, _of_values(t, function, values, None))
 
 
 def _enter(t: Tracer, frame: FrameState) -> object:
@@ -54,14 +59,17 @@ def _enter(t: Tracer, frame: FrameState) -> object:
 def _of_function(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict[str, Abstract], then: Then | None) -> FrameState:
     """The frame of a call of a real function. Guarded: its code, and the defaults that are used."""
     function = closures.actual_of(called)
-    code = function.__code__
     if getattr(function, "__pijit_skip__", False):
         raise Break("skipped", function.__qualname__)
     if name_of(function.__globals__).partition(".")[0] in ("pijit", "numba", "llvmlite"):
         raise Break("not_inlinable", function.__qualname__)
-    _allow(t, code, function.__globals__, function.__qualname__)
-    values = _bound(t, called, args, kwargs)
-    return _frame(t, code, called, function.__globals__, _builtins_of(function), values, then)
+    _allow(t, function.__code__, function.__globals__, function.__qualname__)
+    return _of_values(t, called, _bound(t, called, args, kwargs), then)
+
+
+def _of_values(t: Tracer, called: Abstract, values: dict[int, Abstract], then: Then | None) -> FrameState:
+    function = closures.actual_of(called)
+    return _frame(t, function.__code__, called, function.__globals__, _builtins_of(function), values, then)
 
 
 def _bound(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[int, Abstract]:
@@ -143,15 +151,15 @@ def _surroundings(t: Tracer, made: Container) -> tuple[Abstract | None, dict[str
     return maker, actual.__globals__, _builtins_of(actual)
 
 
-def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str) -> None:
-    """Raises Break where a call cannot be inlined."""
+def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str, among: int = 0) -> None:
+    """Raises Break where a call cannot be inlined. ``among``: the first frame that must not be one of the same code."""
     bytecode = decode(code)
     onlookers.mark(bytecode, globals_)
     if not t.last_micro:
         raise Break("not_inlinable", f"{name} in the middle of an instruction")
     if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):
         raise Break("generator", name)
-    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames) or t.limits.large(code):
+    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames[among:]) or t.limits.large(code):
         raise Break("inline_limit", name)
     if bytecode.is_malformed or bytecode.is_wide or bytecode.sees_frame or not can_inline(code):
         raise Break("not_inlinable", name)

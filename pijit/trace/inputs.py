@@ -16,7 +16,7 @@ from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, Array, Np, Obj
 from ..pycode.namespaces import name_of
-from . import complexes, iterators, sources
+from . import complexes, iterators, reachable, sources
 from .sources import ConstantSource, Source
 from .values import (
     LAZY,
@@ -119,7 +119,10 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     value = new(tracer, Value(Obj(class_name(cls))))
     tracer.guards.object(source, value, cls)
     tracer.samples[value] = actual
-    tracer.origins[value] = source
+    if source.row in tracer.told.others:  # what it holds is looked at where it is used
+        tracer.siblings[value] = reachable.alike(actual, tracer.root.bytecode.code.co_names)
+    else:
+        tracer.origins[value] = source
     return Opaque(value, cls)
 
 

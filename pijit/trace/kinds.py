@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 64  # items
 MOST = 3  # ways
 _FORKS = 100  # in a graph: without a limit it would be large where many items meet
-_OTHERS = (int, float, type(None))
+_OTHERS = (int, float, type(None), list, tuple, dict, str)
 
 
 class Several(NamedTuple):

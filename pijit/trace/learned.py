@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """An instruction that reads an attribute, and how many types of what that holds were known when it was captured."""
+    """An instruction that reads an attribute, and how much was known of what that holds when it was captured."""
 
     code: ref[CodeType]
     pc: int
     name: str
-    types: int
+    known: int
 
 
 _STANDINS: dict[type, Any] = {int: 0, float: 0.5, bool: True, type(None): None}
@@ -51,17 +51,21 @@ def place(exit: Exit) -> Place | None:
     frame = exit.frames[-1]
     bytecode = decode(frame.code)
     step = bytecode.at(frame.pc).micros[0]
-    return Place(ref(frame.code), frame.pc, step.arg, len(_known(bytecode, frame.pc))) if step.name == "LOAD_ATTR" else None
+    return Place(ref(frame.code), frame.pc, step.arg, _extent(bytecode, frame.pc)) if step.name == "LOAD_ATTR" else None
 
 
 def learn(at: Place, owner: Any) -> bool:
-    """Notes what the owner's attribute holds that is read at the place; whether more types are known now than were when that was captured."""
+    """Notes what the owner's attribute holds that is read at the place; whether more is known now than was when that was captured."""
     code = at.code()
     if code is None:
         return False
     bytecode = decode(code)
     _note(bytecode, at.pc, _native.field(owner, at.name))
-    return len(_known(bytecode, at.pc)) > at.types
+    return _extent(bytecode, at.pc) > at.known
+
+
+def _extent(bytecode: Bytecode, pc: int) -> int:
+    return len(_known(bytecode, pc)) + (pc in opaque.texts(bytecode))
 
 
 def _known(bytecode: Bytecode, pc: int) -> _Samples:
@@ -71,6 +75,10 @@ def _known(bytecode: Bytecode, pc: int) -> _Samples:
 
 def _note(bytecode: Bytecode, pc: int, held: Any) -> bool:
     """Whether its type is news."""
+    if type(held) is str:
+        first = bytecode.analyses.setdefault("first texts", {}).setdefault(pc, held)
+        if held != first:
+            opaque.texts(bytecode).add(pc)
     known = _known(bytecode, pc)
     known[:] = [sample for sample in known if not (isinstance(sample, ref) and sample() is None)]
     if len(known) >= kinds.MOST or any(type(sample()) is type(held) for sample in known):
@@ -104,7 +112,9 @@ def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     frame = t.state.frame
     for other in t.siblings.get(owner.value, ()) if isinstance(owner, Opaque) else ():
         _note(frame.bytecode, frame.pc, _native.field(other, name))
-    if type(held) in _STANDINS:
+    if type(held) is str:
+        _note(frame.bytecode, frame.pc, held)
+    elif type(held) in _STANDINS:
         t.again |= _note(frame.bytecode, frame.pc, held) and len(_known(frame.bytecode, frame.pc)) > 1
     known = [sample() for sample in _known(frame.bytecode, frame.pc)]
     found = {id(type(sample)): sample for sample in (*known, held)}

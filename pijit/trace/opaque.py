@@ -34,6 +34,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from ..pycode.instructions import Bytecode
     from .tracer import Tracer
 
 _RESULT = Source(("result",), "the result")
@@ -166,7 +167,7 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     results: list[Value] = []
     result: Abstract = Known(None)
     source = Source(row, "what it holds", _RESULT)
-    if loads and is_constant(held) and not is_inner(held):
+    if loads and is_constant(held) and not is_inner(held) and not (type(held) is str and t.state.frame.pc in texts(t.state.frame.bytecode)):
         expected.same(source, held)
         result = Known(held)
     elif loads:
@@ -177,6 +178,12 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     if isinstance(result, Opaque):
         t.samples[result.value] = held
     return _finish(t, result)
+
+
+def texts(bytecode: Bytecode) -> set[int]:
+    """The places of instructions that read an attribute which holds one text now and another one then."""
+    found: set[int] = bytecode.analyses.setdefault("texts", set())
+    return found
 
 
 def look_any(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> Value:

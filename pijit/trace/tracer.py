@@ -80,6 +80,8 @@ class Capture:
     lines: set[tuple[str, int]]  # (file, line) of every instruction that was met
     borrowed: dict[str, tuple[int, int]] = field(default_factory=dict)  # NumPy's loops that it computes as: the place of each, and which
     alone: dict[Value, Source] = field(default_factory=dict)  # where the arrays of graph.alone come from
+    told: own_calls.Told = own_calls.NOTHING  # of the function's calls of itself, if it begins here,
+    asks: bool = False  # and whether others may show more
 
 
 # Why an operation leaves, where its handler does not say.
@@ -121,7 +123,7 @@ class Tracer:
 
     def __init__(
         self, code: CodeType, pc: int, view: View, limits: Limits, stored: frozenset[Place] = frozenset(), made: Any = None,
-        gives: Any = own_calls.UNKNOWN,
+        told: own_calls.Told = own_calls.NOTHING,
     ) -> None:  # fmt: skip
         bytecode = decode(code)
         onlookers.mark(bytecode, view.globals)
@@ -160,9 +162,10 @@ class Tracer:
         self._exit_slots = self._exit_values = 0
         self.again = False  # something was found out too late: see holders
         self.left = False  # the same of exceptions: see raising
-        self.gives = gives  # what the function is taken to return: see own_calls
-        self.given: list[Abstract] = []  # and what it does
-        self.calls_itself = False
+        self.told = told  # of the function's calls of itself,
+        self.calls_itself = False  # and what is found out of them: see own_calls
+        self.passed_others: set[tuple[Any, ...]] = set()
+        self.given: list[Abstract] = []
         self._on_the_way: set[Block] = set()
         self.lines: set[tuple[str, int]] = set()
         self.returns = self.loops = False
@@ -196,16 +199,19 @@ class Tracer:
             self.block, self.state = self._work.pop()
             self._run()
         if self.again or self.left or not self.stored_here.isdisjoint(self.hoisted):
-            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, self.gives).capture()
+            return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, self.told).capture()
         objects.tell_apart(self)
         join_covered(self, self._versions.values())
         self.graph.arrange()
         learned = own_calls.learned(self)
-        if learned is not own_calls.UNKNOWN:
+        if learned is not self.told:
             return Tracer(*self._start, self.limits, frozenset(self.stored_here), self.made, learned).capture()
         progress = any(op.name not in ("poll", "dim", "stride") for block in self.graph.blocks for op in self._done_in(block)) or self.returns
         self.graph.alone = dict.fromkeys(self.alone, False)
-        return Capture(self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines, alone=self.alone)
+        return Capture(
+            self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines,
+            alone=self.alone, told=own_calls.found(self), asks=own_calls.asks(self),
+        )  # fmt: skip
 
     def _done_in(self, block: Block) -> list[Op]:
         """What a block does that is work of the program."""
