@@ -224,10 +224,10 @@ def test_what_takes_long_to_look_at_is_looked_at_for_longer_each_time(monkeypatc
     given = []
     real = driver.capture_entry
 
-    def capture(code, pc, view, options, varying, steps):
+    def capture(code, pc, view, options, varying, steps, told):
         if code.co_name == "long":
             given.append(steps)
-        return real(code, pc, view, options, varying, steps)
+        return real(code, pc, view, options, varying, steps, told)
 
     monkeypatch.setattr(driver, "capture_entry", capture)
     monkeypatch.setattr(patience, "_STEP_TAKES", 1e-3)

@@ -106,7 +106,8 @@ WALKS = {
     "an expression": (VALUE, (expression(random.Random(3), 7), ENV)),
     "texts that differ": ("def f(t):\n    if t is None:\n        return 0\n    return (2 if t.v == 'a' else 1) * (1 + f(t.l) + f(t.r))\n",
         (Node("a", Node("b", Node("a"), Node("c")), Node("a", None, Node("b"))),)),
-    "nested lists": ("def f(x):\n    if isinstance(x, list):\n        s = 0\n        for i in x:\n            s += f(i)\n        return s\n    return x\n",
+    "nested lists": (
+        "def f(x):\n    if isinstance(x, list):\n        s = 0\n        for i in x:\n            s += f(i)\n        return s\n    return x\n",
         ([1, [2, [3, 4], 5], [[6], 7]],)),
     "tuples": ("def f(t):\n    if t is None:\n        return 0\n    a, v, b = t\n    return f(a) + v + f(b)\n",
         (((None, 1, None), 2, ((None, 3, None), 4, None)),)),
