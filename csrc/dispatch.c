@@ -153,6 +153,7 @@ PyObject *pj_run_repeatable(PjRun *r, PjFragment *f, int64_t *W, PjPassed as, in
     if (outermost) {
         int64_t within = pj_thread.own_calls - own_calls;
         f->hits += good;
+        f->due = good && exit->count + 1 == exit->next;
         f->own_calls += good ? within : 0;
         f->in_vain += good ? 0 : 1 + within / MANY_CALLS;
         f->repeatable = f->in_vain < MOST_IN_VAIN + f->own_calls / (MANY_CALLS * GOOD);

@@ -173,6 +173,7 @@ typedef struct {
     int64_t hits, misses;
     int64_t sampled, samples; /* nanoseconds in native code, but for what it called in NumPy, and of how many runs */
     bool repeatable; /* nothing it does can be noticed before it returns: what it began may be begun again. So far it was not too much that was */
+    bool due; /* a callback: the next run has a frame, which it looks at */
     int64_t in_vain, own_calls; /* in vain: runs, and the calls within them that count as more; those within runs that returned */
     PjParameter parameters[PJ_OWN_ARGUMENTS];
     int inputs_end; /* the words of the guards' values come before */

@@ -10,14 +10,18 @@
 
 #define MOST_SLOTS 32
 
+/* Whether a call may be a run of one of them; not where a callback is due, unless it is one in a run that has no frame either. */
 static inline bool any_repeatable(const PjPoint *start)
 {
+    bool any = false;
     for (int i = 0; i < start->count; i++) {
-        if (start->fragments[i]->repeatable) {
-            return true;
+        if (start->fragments[i]->due && pj_thread.frameless == 0) {
+            start->fragments[i]->due = false;
+            return false;
         }
+        any |= start->fragments[i]->repeatable;
     }
-    return false;
+    return any;
 }
 
 /* What native code and guards look at in a run without a frame of its own. */

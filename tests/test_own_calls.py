@@ -14,7 +14,7 @@ import pytest
 
 import pijit
 from pijit import _native
-from pijit.runtime import budget
+from pijit.runtime import budget, worth
 from tests.differential import check, check_stays_native, describe_exception, settings
 
 NATIVE = {
@@ -275,3 +275,15 @@ def test_calls_within_native_code_count_where_calls_are_compared():
             pijit.disable(module)
             for account, spent in zip(budget.BUDGET.accounts, saved, strict=True):
                 account.spent = spent
+
+
+def test_exits_that_are_taken_often_are_looked_at():
+    """The outermost call has a frame when a callback is due, however its own calls are made; and what calls itself is judged by the clock."""
+    space = {}
+    exec(NATIVE["two calls"], space)
+    f = space["f"] = pijit.jit(space["f"])
+    for _ in range(300):
+        assert f(5) == 5
+    record = _native.state_of(f.__code__).data
+    assert max(count for fragment in record.fragments for count in fragment.native.exits) > 300
+    assert worth.needs_clock(record)

@@ -135,7 +135,11 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     record: Record = state.data
     resting.wake()
     unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
-    wait = 0 if unrolled or _is_too_little(state, record, entry, pc, may_call_itself(record.code)) else _misses_to_wait(state, record, entry, pc)
+    watch = record.plan.watch
+    if entry.kind == "start" and not entry.compiled and watch.passes_over(raw[4]):
+        return 1
+    at_once = unrolled or (entry.kind == "start" and watch.looks) or _is_too_little(state, record, entry, pc, may_call_itself(record.code))
+    wait = 0 if at_once else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
         return wait
@@ -246,20 +250,17 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
-    watch = record.plan.watch if entry.kind == "start" and may_call_itself(code) else None
-    if watch is not None and watch.knows(view):
-        return 1
-    told = watch.told if watch is not None else NOTHING
+    watched = entry.kind == "start" and may_call_itself(code)
+    told = record.plan.watch.told if watched else NOTHING
     try:
         capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(_is_asked_for(record)), told)
     except TooLong:
         entry.patience.look_longer()
         return max(1, _misses_to_wait(state, record, entry, pc))
     try:
-        if watch is not None:
-            watch.learn(capture)
-            if not entry.compiled and (capture.asks or _why_not(capture, entry.kind, options.eager)) and watch.waits(view):
-                return 1
+        in_vain = watched and bool(_why_not(capture, entry.kind, options.eager))
+        if watched and record.plan.watch.learn(capture, view.locals, in_vain) and not entry.compiled:
+            return 1
         return _use(state, record, entry, pc, capture, cause)
     finally:
         if options.backend == "numba":  # others run the graph

@@ -208,10 +208,10 @@ def _gain(names: Sequence[str]) -> float:
 
 
 def is_doubtful(graph: Graph) -> bool:
-    """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, or does a few things only. What
-    works on arrays or goes round a loop of numbers is."""
+    """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, calls itself, or does a few things
+    only. What works on arrays or goes round a loop of numbers is."""
     names = {_name(op) for block in graph.blocks for op in block.ops}
-    if any(_WORK.get(name, 0.0) > _PER_OP for name in names):
+    if "own_call" not in names and any(_WORK.get(name, 0.0) > _PER_OP for name in names):
         return False
     return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next", "own_call"))
 
