@@ -121,10 +121,13 @@ def figures():
         ("queens on a board, recursively", recursive.queens, "f(7, 0, 0, 0, 0)", 2),
         ("an integral in halves", recursive.quadrature, "f(0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 1e-8)", 2),
         ("partitions of a number", recursive.partitions, "f(38, 38)", 1.5),
+        ("forces of a tree of masses", recursive.forces, "f(cells, 0.5, 0.5, 0.001)", 1.5),
+        ("the nearest point by a tree", recursive.nearest, "f(halves, 0.31, 0.77, 9.0)", 1.2),
     ]
+    trees = {"cells": recursive.masses(), "halves": recursive.points()}
     for name, make, call, least in calls_of_their_own:
         plain, ours = make(lambda function: function), make(pijit.jit)
-        assert eval(call, {"f": plain}) == eval(call, {"f": ours})
-        yield ratio(name, interleaved({"python": plain, "pijit": ours}, call, repeats=7), "python", least, least=True)
+        assert eval(call, {"f": plain, **trees}) == eval(call, {"f": ours, **trees})
+        yield ratio(name, interleaved({"python": plain, "pijit": ours}, call, repeats=7, **trees), "python", least, least=True)
     yield from cost_of_a_source()
     yield from whole_programs()

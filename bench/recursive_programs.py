@@ -1,8 +1,9 @@
-"""Functions that call themselves. Each is made with the function that it calls jitted, or not."""
+"""Functions that call themselves, of numbers and through trees. Each is made with the function that it calls jitted, or not."""
 
 from __future__ import annotations
 
 import math
+import random
 
 
 def queens(jit):
@@ -51,3 +52,68 @@ def partitions(jit):
         return count(n, largest - 1) + count(n - largest, largest)
 
     return count
+
+
+class Cell:
+    """A square of a quadtree (Barnes and Hut 1986): its mass, where that is, and the four squares in it."""
+
+    def __init__(self, depth, rng):
+        self.size, self.mass, self.x, self.y = 0.5 ** (8 - depth), rng.random(), rng.random(), rng.random()
+        self.parts = [Cell(depth - 1, rng) for _ in range(4)] if depth else None
+
+
+def forces(jit):
+    """What the masses of a tree do to one at (x, y), squares that are far away as a whole."""
+
+    @jit
+    def force(cell, x, y, angle):
+        dx, dy = cell.x - x, cell.y - y
+        apart = dx * dx + dy * dy + 1e-4
+        if cell.parts is None or cell.size * cell.size < angle * angle * apart:
+            pull = cell.mass / (apart * math.sqrt(apart))
+            return pull * dx, pull * dy
+        fx = fy = 0.0
+        for part in cell.parts:
+            gx, gy = force(part, x, y, angle)
+            fx += gx
+            fy += gy
+        return fx, fy
+
+    return force
+
+
+def masses():
+    return Cell(5, random.Random(1))
+
+
+class Half:
+    """A k-d tree of points of the plane (Bentley 1975)."""
+
+    def __init__(self, points, axis=0):
+        points = sorted(points, key=lambda point: point[axis])
+        middle = len(points) // 2
+        self.axis, (self.x, self.y) = axis, points[middle]
+        self.low = Half(points[:middle], 1 - axis) if middle else None
+        self.high = Half(points[middle + 1 :], 1 - axis) if middle + 1 < len(points) else None
+
+
+def nearest(jit):
+    """The square of the distance of the nearest point."""
+
+    @jit
+    def search(half, x, y, best):
+        if half is None:
+            return best
+        dx, dy = x - half.x, y - half.y
+        best = min(best, dx * dx + dy * dy)
+        side = dx if half.axis == 0 else dy
+        near, far = (half.low, half.high) if side < 0.0 else (half.high, half.low)
+        best = search(near, x, y, best)
+        return search(far, x, y, best) if side * side < best else best
+
+    return search
+
+
+def points():
+    rng = random.Random(5)
+    return Half([(rng.random(), rng.random()) for _ in range(2000)])

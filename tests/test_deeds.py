@@ -7,6 +7,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 # Keys of which several are equal, have equal hashes, or are at the edges of what native code computes with.
 KEYS = (
     [0, 1, -1, -2, True, 1.0, -1.0, 2**61 - 1, 2**61, -(2**61), 2**62, 2**63 - 1, -(2**63), 2**53 + 1, float(2**53), 2**63, 2**70, 0.5, -0.0, 1e300],

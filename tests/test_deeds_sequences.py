@@ -10,6 +10,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 MEANWHILE = {
     ("d", "d.items()", "d.values()"): ["d[9] = 1", "d.pop(2, None)", "d[2] = 5", "d.pop(0), d.setdefault(9, 1)"],
     ("s",): ["s.add(9)", "s.discard(3)", "s.discard(0), s.add(99)"],

@@ -8,6 +8,8 @@ from differential import check
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 NUMBERS = (
     [0, -7, 2**63 - 1, -(2**63), 12345, 2**70],
     [0.0, -0.0, 1.5, -2.25, float("nan"), float("inf"), -float("inf"), 1e300, 5e-324, 0.1],

@@ -11,6 +11,8 @@ from differential import describe, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 
 class Holder:
     def __init__(self):

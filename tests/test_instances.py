@@ -13,6 +13,8 @@ from test_objects import plain_data
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 FUNCTIONS = {**instance_programs.FUNCTIONS, **call_programs.FUNCTIONS}
 
 

@@ -9,6 +9,8 @@ from differential import check_calls, subject_of
 import pijit
 from pijit.trace import generators, lazily
 
+pytestmark = pytest.mark.shared
+
 A = np.array([0.5, -1.25, 3.0, 1e16, 1.0, -1e16, 0.1])
 CALLS = [
     *((5, 2, [3, -1, 4, 0], A), (6, 0.5, [0.5, -2.0, 7.25], A[:3]), (6, 0.5, [0.5, -2.0, 7.25], A[:3])),

@@ -11,6 +11,8 @@ from differential import check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 LOG = []
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from harness import agree, operations
 
+pytestmark = pytest.mark.shared
+
 INF, NAN = math.inf, math.nan
 FLOATS = [0.0, -0.0, 1.0, -1.5, 2.5, 3.5, 0.1, 1e300, -5e-324, INF, -INF, NAN, 2.0**53 + 2, 1e18, -(2.0**63)]
 INTS = [0, 1, -1, 7, -8, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)]

@@ -12,6 +12,8 @@ from harness import agree, operations, trace
 from pijit.trace.functions import math_
 from pijit.trace.tables import CALLABLES, PURE
 
+pytestmark = pytest.mark.shared
+
 FLOATS = [0.5, 0.0, -0.0, 1.0, -1.5, 2.5, 1e300, -5e-324, math.inf, -math.inf, math.nan, 709.8, -1.0, 3.0]
 PUBLIC = [name for name in dir(math) if not name.startswith("_") and callable(getattr(math, name))]
 
