@@ -11,8 +11,6 @@ from differential import check_calls, settings
 
 import pijit
 
-pytestmark = pytest.mark.shared
-
 LOOPS = {
     "list": "for x in xs:",
     "two lists": "for x, y in zip(xs, ys):",
