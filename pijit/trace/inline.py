@@ -42,6 +42,7 @@ def push_call(t: Tracer, function: Abstract, args: list[Abstract], kwargs: dict[
     if not own_calls.is_own(t, code):
         return _enter(t, _of_function(t, function, args, kwargs, None))
     values = _bound(t, function, args, kwargs)
+    own_calls.note(t, values)
     if own_calls.is_to_be_made(t, values):
         return own_calls.call(t, function, code, values)
     actual = closures.actual_of(function)

@@ -47,11 +47,15 @@ def is_own(t: Tracer, code: CodeType) -> bool:
     return t.begins and code is t.state.frames[0].bytecode.code
 
 
+def note(t: Tracer, values: dict[int, Abstract]) -> None:
+    """Takes down for which parameters a call passes other instances."""
+    t.passed_others |= {("local", slot) for slot, value in values.items() if _is_another(t, slot, value)}
+
+
 def is_to_be_made(t: Tracer, values: dict[int, Abstract]) -> bool:
     """Whether a call is one of native code, not inlined: the arguments are of the types that the captured call was given, as far as is known, or
     the function is inlined already."""
     first, *inner = t.state.frames
-    t.passed_others |= {("local", slot) for slot, value in values.items() if _is_another(t, slot, value)}
     return any(frame.bytecode is first.bytecode for frame in inner) or not any(
         _is_of_another_type(value, t.view.locals[slot]) for slot, value in values.items() if slot < first.bytecode.code.co_argcount
     )
