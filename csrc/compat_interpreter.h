@@ -64,6 +64,7 @@ static inline void pj_recursion_deeper(PyThreadState *ts, int by)
 /* What _PyEval_EvalFrameDefault takes from c_recursion_remaining. 3.11 has one recursion counter only. */
 #if PY_VERSION_HEX >= 0x030C0000
 #define PJ_C_UNITS 2
+#define PJ_C_UNIT_BYTES 1024 /* of C stack, generously: CPython's own limit has 800 of the usual 8 MiB for one */
 #endif
 
 /* For code that runs with only so many bytes of C stack left: C calls may nest accordingly less. Returns what

@@ -159,9 +159,10 @@ PyObject *pj_frame_eval(PjRun *r, int throwflag, bool *left)
     }
 #else
     PyObject **top = ts->datastack_top;
-    ts->c_recursion_remaining += PJ_C_UNITS;
+    int units = pj_c_units(ts);
+    ts->c_recursion_remaining += units;
     PyObject *result = _PyEval_EvalFrameDefault(ts, f, throwflag);
-    ts->c_recursion_remaining -= PJ_C_UNITS;
+    ts->c_recursion_remaining -= units;
     *left = ts->datastack_top == top; /* a finished frame is popped */
     if (*left) {
         ts->py_recursion_remaining++; /* the exit opcode belongs to another frame and does not count this one out */

@@ -22,9 +22,10 @@ static inline PyObject *pj_delegate(PyThreadState *ts, PjFrame *frame, int throw
     return pj_plain_eval(ts, frame, throwflag);
 #else
     PjFrame *prev = PJ_CURRENT(ts);
-    ts->c_recursion_remaining += PJ_C_UNITS;
+    int units = pj_c_units(ts);
+    ts->c_recursion_remaining += units;
     PyObject *result = pj_plain_eval(ts, frame, throwflag);
-    ts->c_recursion_remaining -= PJ_C_UNITS;
+    ts->c_recursion_remaining -= units;
     pj_frame_ended(ts, frame, prev);
     return result;
 #endif

@@ -68,9 +68,19 @@ static void let_go(PyObject *f, PjState *state)
 /* The interpreter's own call, which would not have been one of C's: it does not count as one (see pj_delegate). */
 static PyObject *usual_call(PyThreadState *ts, PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    ts->c_recursion_remaining += PJ_C_UNITS;
+    int units = pj_c_units(ts);
+    ts->c_recursion_remaining += units;
     PyObject *result = pj_default_vectorcall(f, args, nargsf, kwnames);
-    ts->c_recursion_remaining -= PJ_C_UNITS;
+    ts->c_recursion_remaining -= units;
+    return result;
+}
+
+/* The same where the C stack is nearly used up. */
+static PyObject *deep_call(PyThreadState *ts, PyObject *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    int kept = pj_limit_c_recursion(ts, pj_stack_left((char *)__builtin_frame_address(0)));
+    PyObject *result = pj_default_vectorcall(f, args, nargsf, kwnames);
+    pj_restore_c_recursion(ts, kept);
     return result;
 }
 
@@ -82,10 +92,10 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
         return pj_default_vectorcall(f, args, nargsf, kwnames);
     }
     PjState *state = pj_state_of_function(f);
-    if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) ||
-        pj_stack_low()) {
+    bool deep = pj_stack_low();
+    if (PJ_UNLIKELY(state != NULL ? pj_state_idle(state) : !pj_concerns((PyFunctionObject *)f, NULL)) || deep) {
         let_go(f, state); /* an ordinary function is called without more of the C stack */
-        return usual_call(ts, f, args, nargsf, kwnames);
+        return deep ? deep_call(ts, f, args, nargsf, kwnames) : usual_call(ts, f, args, nargsf, kwnames);
     }
     if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
         if (pj_trial_call(state)) {

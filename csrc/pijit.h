@@ -62,7 +62,8 @@ typedef enum {
 } PjStep;
 
 typedef struct {
-    char *stack_limit;  /* the C stack must stay above */
+    char *stack_half;   /* where half of the C stack is used up */
+    char *stack_limit;  /* it must stay above */
     char *stack_end;
     PjPending *request; /* the next frame of this function's code is to be filled */
     PyObject *request_function;
@@ -194,6 +195,20 @@ static inline bool pj_stack_low(void)
     char *here = __builtin_frame_address(0);
     return PJ_UNLIKELY(here < pj_thread.stack_limit) && pj_stack_exhausted(here);
 }
+
+#ifdef PJ_C_UNITS
+/* For a call that is one of C's only because of us: what it counted as is given back, since the C stack itself is looked at. In its
+ * lower half the counter stays below what fits into the rest, which is then safe also without the hook: there this may be negative. */
+static inline int pj_c_units(PyThreadState *ts)
+{
+    char *here = __builtin_frame_address(0);
+    if (PJ_LIKELY(here >= pj_thread.stack_half || here < pj_thread.stack_end)) {
+        return PJ_C_UNITS;
+    }
+    int room = (int)((here - pj_thread.stack_end) / PJ_C_UNIT_BYTES) - ts->c_recursion_remaining;
+    return room < PJ_C_UNITS ? room : PJ_C_UNITS;
+}
+#endif
 
 /* frame.c */
 PyObject *pj_frames_name(PyObject *module, PyObject *names);

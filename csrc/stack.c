@@ -3,11 +3,12 @@
 #include <pthread.h>
 
 /* How far this thread's C stack may grow with the hook on every call. What is left below serves the interpreter without
- * the hook, which needs little, and what it calls in C. `*end`: where the stack ends. */
-static char *find_stack_limit(char **end)
+ * the hook, which needs little, and what it calls in C. `*end`: where the stack ends, and `*half`: where half
+ * of it is used up, NULL when that is not known. */
+static char *find_stack_limit(char **end, char **half)
 {
     char *low = (char *)__builtin_frame_address(0) - (1 << 18);
-    *end = NULL;
+    *end = *half = NULL;
 #if defined(__linux__)
     pthread_attr_t attributes;
     void *base;
@@ -15,6 +16,7 @@ static char *find_stack_limit(char **end)
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         if (pthread_attr_getstack(&attributes, &base, &size) == 0) {
             *end = low = base;
+            *half = low + size / 2;
             low += size < (8u << 20) ? size / 4 : 2u << 20;
         }
         pthread_attr_destroy(&attributes);
@@ -22,6 +24,7 @@ static char *find_stack_limit(char **end)
 #elif defined(__APPLE__)
     size_t size = pthread_get_stacksize_np(pthread_self());
     *end = low = (char *)pthread_get_stackaddr_np(pthread_self()) - size;
+    *half = low + size / 2;
     low += size < (8u << 20) ? size / 4 : 2u << 20;
 #endif
     return low;
@@ -31,7 +34,7 @@ static char *find_stack_limit(char **end)
 bool pj_stack_exhausted(char *here)
 {
     if (pj_thread.stack_limit == (char *)UINTPTR_MAX) {
-        pj_thread.stack_limit = find_stack_limit(&pj_thread.stack_end);
+        pj_thread.stack_limit = find_stack_limit(&pj_thread.stack_end, &pj_thread.stack_half);
     }
     /* below its end it is another stack, that of a coroutine library: nothing is known about it */
     return here < pj_thread.stack_limit && here >= pj_thread.stack_end;

@@ -130,6 +130,32 @@ def test_deep_recursion_through_c(mode):
     assert done.stdout.split() == ["RecursionError"] * 3
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_deep_recursion_of_what_c_calls(again):
+    """Functions that reach pijit by a vectorcall of their own, at every depth; twice at each: the second time they are ordinary ones again."""
+    done = run(f"""
+        import pijit
+        sys.setrecursionlimit(3000 if sys.version_info < (3, 12) else 10**6)
+        def f(k):
+            try:
+                return list(map(f, [k + 1]))
+            except RecursionError:
+                if {again} and k % 50 == 0:
+                    list(map(g, [k + 1]))
+                raise
+        def g(k):
+            return list(map(g, [k + 1]))
+        pijit.enable(sys.modules["__main__"])
+        for call in (f, g, f):
+            try:
+                call(1)
+            except RecursionError as e:
+                print("RecursionError")
+        """)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split() == ["RecursionError"] * 3
+
+
 def test_generators_are_delegated():
     def gen(n):
         for i in range(n):
