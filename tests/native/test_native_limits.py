@@ -57,9 +57,11 @@ def test_recursion_limit(mode):
         assert abs(top[0] - expected) <= 3
 
 
-RUN = """
+START = """
 import sys
 sys.path[:0] = {path!r}
+"""
+RUN = START + """
 import threading
 import native_code as nc
 from test_native_entries import attach_everywhere
@@ -69,9 +71,9 @@ _native.install()
 """
 
 
-def run(source, **kw):
+def run(source, start=RUN, **kw):
     here = os.path.dirname(os.path.abspath(__file__))
-    text = RUN.format(path=[here, os.path.dirname(os.path.dirname(here))]) + textwrap.dedent(source)
+    text = start.format(path=[here, os.path.dirname(os.path.dirname(here))]) + textwrap.dedent(source)
     return subprocess.run([sys.executable, "-X", "faulthandler", "-c", text], capture_output=True, text=True, timeout=120, **kw)
 
 
@@ -151,7 +153,7 @@ def test_deep_recursion_of_what_c_calls(again):
                 call(1)
             except RecursionError as e:
                 print("RecursionError")
-        """)
+        """, START)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.split() == ["RecursionError"] * 3
 
