@@ -17,7 +17,7 @@ from pathlib import Path
 
 import deadlines
 import pytest
-from shares import is_of_this_version
+from shares import is_of_this_version, is_whole
 
 os.environ["PIJIT_CACHE_DIR"] = os.environ.get("PIJIT_TESTS_CACHE_DIR") or tempfile.mkdtemp(prefix="pijit-tests-")
 
@@ -44,8 +44,7 @@ def pytest_collection_modifyitems(config, items):
     """Folders that are named beside others are not ignored. Of tests that are shared a run of the whole suite has this version's."""
     if len({next((folder for folder in ALONE if folder in item.path.parents), None) for item in items}) > 1:
         raise pytest.UsageError("tests/codegen and tests/alone run in processes of their own: name one of them, and nothing else")
-    whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not config.option.keyword
-    if whole and "PIJIT_TEST_FORCED" not in os.environ:
+    if is_whole(config):
         others = [item for item in items if item.get_closest_marker("shared") and not is_of_this_version(item.nodeid)]
         config.hook.pytest_deselected(items=others)
         gone = set(others)

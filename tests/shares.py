@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 from zlib import crc32
@@ -27,3 +28,12 @@ def part_of(name: str) -> int:
 def most(items: Any) -> list[Any]:
     """All but every third item, which the two other versions have."""
     return [item for number, item in enumerate(items) if number % VERSIONS != VERSION]
+
+
+WHOLE = "PIJIT_TEST_WHOLE"  # in the environment of a process that runs a part of the whole suite
+
+
+def is_whole(config: Any) -> bool:
+    """Whether pytest runs the whole suite, or a file of it in a process of its own: then this version leaves tests to the others."""
+    asked = config.args_source is type(config).ArgsSource.ARGS or config.option.keyword
+    return "PIJIT_TEST_FORCED" not in os.environ and (not asked or WHOLE in os.environ)

@@ -139,6 +139,7 @@ def share_of_native_code(function):
     return 1e-9 * (native.sampled - before[0]) / (time.perf_counter() - start)
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("function", [product, inverse], ids=lambda function: function.__name__)
 def test_what_native_code_calls_in_numpy_is_no_gain(function):
     """Of several tries: another program may get the processor at any time, but not at each. Counted wrongly, the share is about 1."""

@@ -6,6 +6,8 @@ import pytest
 
 from tests.differential import check, check_calls, check_stays_native
 
+pytestmark = pytest.mark.shared
+
 OF_TUPLES = {
     "directions": """
 TURNS = ((0, 1), (1, 0), (0, -1), (-1, 0))

@@ -8,6 +8,8 @@ from differential import check
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 RNG = np.random.default_rng(5)
 X, Q = RNG.random(900) * 8, RNG.standard_normal(900)
 SPECIAL = np.array([0.5, 7.9, -0.0, 3.0, 1e-300, 2.5])

@@ -12,6 +12,8 @@ from test_iterators import BODIES, SOURCE
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 LOOPS = {
     "product": "for x, y in product(xs, ys):",
     "product, of ranges": "for i, y in product(range(len(xs)), range(1, 4)):\n        x = xs[i]",
@@ -85,7 +87,6 @@ def source(loop, body):
     return f"from itertools import {names}\n" + SOURCE.format(loop=LOOPS[loop], body=textwrap.indent(BODIES[body], " " * 8))
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize(("loop", "body"), PAIRS)
 def test_loop(loop, body):
     check_calls(source(loop, body), [args for args in ARGUMENTS for _ in range(2)], entry="f", configurations=("enabled", "jit", "forced numpy"))

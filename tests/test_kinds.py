@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from differential import check, check_calls, settings
-from shares import share
 
 import pijit
 
@@ -200,7 +199,7 @@ def f(n):
     for i in range(len(shapes)):
         a = shapes[i].area()
         total += 0.5 if a is None else a
-        total -= shapes[-i].x * mixed[i] + mixed[i - n] / (1 + mixed[i + 1] ** 2)
+        total -= shapes[-i].x * mixed[i] + mixed[i - n]
         mixed[i] += 1
         mixed[i + 40], mixed[i + 41] = mixed[i + 41], mixed[i + 40]
     return total, mixed, mixed[n], shapes[n].x
@@ -282,10 +281,8 @@ def f(n):
 }
 
 
-LONG = ("another class", "by index", "many at once", "with zip")  # to compile, since many ways meet
-
-
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in LONG or name in share(LONG)])
+@pytest.mark.shared
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name):
     check(SHAPES + PROGRAMS[name], 3)
 

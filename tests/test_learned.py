@@ -11,6 +11,8 @@ from differential import check, settings
 import pijit
 from pijit.runtime import tiers
 
+pytestmark = pytest.mark.shared
+
 OBJECTS = """
 import numpy as np
 

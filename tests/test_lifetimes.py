@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 from differential import check_calls
-from shares import VERSION, most
+from shares import VERSION
 
 import pijit
 
@@ -185,7 +185,8 @@ WAYS = [
 PROGRAMS = list(itertools.product((*SHAPES, "callee"), KEEPS))
 
 
-@pytest.mark.parametrize("number", most(range(len(PROGRAMS))), ids=lambda number: ", ".join(PROGRAMS[number]))
+@pytest.mark.shared
+@pytest.mark.parametrize("number", range(len(PROGRAMS)), ids=lambda number: ", ".join(PROGRAMS[number]))
 def test_lifetimes(number):
     configurations, make, drop = WAYS[(number * 3 // 2 + VERSION) % len(WAYS)]
     what = program(*PROGRAMS[number], make, drop)

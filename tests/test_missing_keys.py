@@ -9,6 +9,8 @@ from differential import check, check_calls, settings
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 FACTORIES = ["int", "float", "bool", "complex", "str", "tuple", "list", "dict", "set"]
 USES = {
     "int": "+= k", "float": "+= 1.5", "bool": "|= k > 3", "complex": "+= 1j", "str": "+= 'a'", "tuple": "+= (k,)", "list": ".append(k)",
@@ -16,7 +18,6 @@ USES = {
 }  # fmt: skip
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("keys", [[1, 2, 1, 3, 2, 1] * 3, ["a", "\u0100", (1, "a"), 0.5, 1, True, "a", 1.0] * 2])
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_factories(factory, keys):

@@ -54,6 +54,7 @@ def f(xs):
 """
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("form", forms(OF_INTS))
 def test_of_ints(form):
     endless = form in ("math.factorial(x)", "math.perm(x)")
@@ -64,6 +65,7 @@ def test_of_ints(form):
         check(f"import math\ndef f(x):\n    return {form}\n", x, configurations=("jit", "numpy"))
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("form", forms(OF_FLOATS))
 def test_of_floats(form):
     check(caught(form), FLOATS, configurations=("jit", "numpy"))

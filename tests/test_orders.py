@@ -11,6 +11,8 @@ from differential import check, check_calls
 
 import pijit
 
+pytestmark = pytest.mark.shared
+
 SYMBOLS = ("<", "<=", "==", "!=", ">", ">=")
 NUMBERS = [1, 2, 1.0, 2.5, True, -0.0, 0, math.inf, 2**60, float(2**60), 2**60 + 1]
 FORMS = {
@@ -28,7 +30,6 @@ FORMS = {
 }
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_numbers(form, symbol):
@@ -110,7 +111,6 @@ def f(n):
     check(source, 12, entry="f")
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("symbol", SYMBOLS)
 def test_real_tuples(symbol):
     """Those that came in, of lengths and types that change on the way, and of classes of their own."""

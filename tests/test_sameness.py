@@ -133,6 +133,7 @@ def f(n):
 }
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
 def test_programs(source):
     check(source, 5)

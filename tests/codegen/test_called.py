@@ -11,6 +11,8 @@ from test_codegen_scalars import FLOATS, INTS, check
 from pijit.ir.called import CALLED, OF_INTS
 from pijit.ir.types import FLOAT, INT
 
+pytestmark = pytest.mark.shared
+
 FEW = [*range(-1, 30), 33, 34, 65, 66, 67, 68, 69]
 NUMBERS = {"comb": [[*FEW, 2**32, 2**32 + 1, 2**62, 2**63 - 1], FEW], "perm": [[*FEW, 2**31, 2**32, 2**62, 2**63 - 1], FEW], "factorial": [FEW]}
 MODULI = [1, 2, 3, 1000003, 2**31 - 1, 2**32 - 1, 2**32, 2**32 + 15, 2**63 - 1, 0, -1, -7, -(2**63)]

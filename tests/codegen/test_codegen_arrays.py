@@ -11,6 +11,8 @@ from pijit.ir.graph import const
 from pijit.ir.kernel import Kernel, Operand, Step
 from pijit.ir.types import INT, Array, Np
 
+pytestmark = pytest.mark.shared
+
 F1 = Array("float64", 1, "C")
 
 

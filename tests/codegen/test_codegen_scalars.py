@@ -16,6 +16,8 @@ from pijit.codegen.rows import LOWERINGS
 from pijit.ir.ops import OPS
 from pijit.ir.types import BOOL, FLOAT, INT, Np
 
+pytestmark = pytest.mark.shared
+
 BIG = 2**63
 INTS = [
     0,

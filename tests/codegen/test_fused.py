@@ -18,6 +18,8 @@ from pijit.ir.run import run
 from pijit.ir.types import INT, Array
 from pijit.opt.pipeline import Options, optimize
 
+pytestmark = pytest.mark.shared
+
 
 def drive(op, *args):
     """What the driver does with a kernel operation."""

@@ -16,6 +16,8 @@ from pijit.ir.kernel import Kernel, Operand, Step
 from pijit.ir.types import NATIVE
 from pijit.ir.ufuncs import can_raise, signals
 
+pytestmark = pytest.mark.shared
+
 SIZES = (0, 1, 7, 8, 9, 1023, 1025)
 MIXED_ZEROS = {"maximum", "minimum", "fmax", "fmin"}  # NumPy's choice between 0.0 and -0.0 is not to be had
 UFUNCS = sorted(
@@ -109,8 +111,8 @@ def agree(ufunc, values, dtype, kernel=None):
 
 @pytest.mark.parametrize(("ufunc", "dtype"), UFUNCS)
 def test_special_values(ufunc, dtype):
-    """Element by element, so that flags are compared one by one, and all together in vectors. Of pairs of complex numbers there are 59049: each
-    version takes others by themselves."""
+    """Element by element, so that flags are compared one by one, and all together in vectors. Of pairs of complex numbers there are 59049: a
+    third of them by themselves."""
     out = result_dtype(ufunc, dtype)
     nin = getattr(np, ufunc).nin
     items = specials(dtype)

@@ -11,6 +11,8 @@ from kernels import FLAGS, compiled, flag_functions, scalar_word
 from pijit.codegen.repeats import Links, can_repeat, repeated, times
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
+pytestmark = pytest.mark.shared
+
 F, D, N = "float32", "float64", None
 
 

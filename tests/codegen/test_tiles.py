@@ -12,6 +12,8 @@ from pijit.codegen.scalars import supports
 from pijit.ir.kernel import Kernel, Operand, Step
 from pijit.ir.types import NATIVE
 
+pytestmark = pytest.mark.shared
+
 NUMPY = {name: f for name, f in vars(np).items() if isinstance(f, np.ufunc) and f.__name__ == name}
 LOOPS = sorted(
     (name, dtypes)

@@ -13,7 +13,7 @@ from pijit.codegen import emit, kernels, vectors
 from pijit.codegen import llvm_ir as ir
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")
+pytestmark = [pytest.mark.shared, pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")]
 
 
 def define(kernel: Kernel) -> ir.Module:

@@ -24,7 +24,7 @@ def run(program: Program | ObjectProgram | SamenessProgram, *configurations: str
 
 
 @GRAMMARS
-@pytest.mark.parametrize("part", share(range(12)))
+@pytest.mark.parametrize("part", share(range(6)))
 def test_reference(part, grammar):
     """The graph is right, and so is what each exit rebuilds."""
     for seed in range(part * 8, part * 8 + 8):
@@ -32,14 +32,14 @@ def test_reference(part, grammar):
 
 
 @GRAMMARS
-@pytest.mark.parametrize("part", share(range(12)))
+@pytest.mark.parametrize("part", share(range(6)))
 def test_native(part, grammar):
     for seed in range(1000 + part * 3, 1000 + part * 3 + 3):
         run(grammar(random.Random(seed).randrange), "jit", "O0", "enabled", "forced")
 
 
 @GRAMMARS
-@settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_small_programs(data, grammar):
     """Hypothesis makes a failing program smaller by itself."""
