@@ -26,7 +26,7 @@ test: $(VENV)/.ready
 	$(RUN) -m pytest $(ARGS)
 
 # Test suites of others, under pijit and plainly; ARGS=--everything for all of one, ARGS="test_grammar test_scope" for some files,
-# ARGS=--ci for what CI runs of CPython's.
+# ARGS=--ci for what CI runs of it.
 test-cpython: $(VENV)/.ready
 	$(RUN) tests/suites/cpython.py $(ARGS)
 

@@ -1,6 +1,6 @@
 """Runs test files of other projects under pijit, with everything enabled and compiled at the first chance, and judges by plain Python.
 
-1. One process per file. What a file's tests and their processes may take is CPU time, which does not depend on what else the machine does;
+1. One process per file, or one for all (--together), in which what runs the tests is compiled once. What a file's tests and their processes may take is CPU time, which does not depend on what else the machine does;
    a file that hangs without taking any ends by the clock.
 2. A file that is clean under pijit is fine. Else it runs plainly: what fails there too is none of ours.
 3. What is left must fail once more, in a second run under pijit, before it counts: such suites have tests of time and of the network.
@@ -24,17 +24,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PIJIT = ("-m", "pijit", "run", "--everything", "--threshold", "1")
+PIJIT = ("-m", "pijit", "run", "--threshold", "1")
 INTERNAL = "PJ901"
 IDLE = 8  # seconds by the clock per second of CPU time that a file may take
 
 
 class Suite(NamedTuple):
-    """``command``: what runs a file, after the interpreter. ``failed``: matches the name of each failed test in the output."""
+    """``command``: what runs a file, or several with spaces between, after the interpreter. ``failed``: matches the name of each failed test in
+    the output. ``enabled``: the modules, as PIJIT_ENABLE has them."""
 
     command: Callable[[str], Sequence[str]]
     failed: re.Pattern[str]
     names: Sequence[str]
+    enabled: str = "*"
 
 
 class Outcome(NamedTuple):
@@ -63,7 +65,7 @@ def run(suite: Suite, name: str, jitted: bool, cpu: int, cache: str) -> Outcome:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": path, "PIJIT_CACHE_DIR": cache, "TMPDIR": folder},
+            env={**os.environ, "PYTHONPATH": path, "PIJIT_CACHE_DIR": cache, "TMPDIR": folder, **({"PIJIT_ENABLE": suite.enabled} if jitted else {})},
         )  # fmt: skip
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (cpu, cpu + 5))
         try:
@@ -105,6 +107,8 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     parser.add_argument("names", nargs="*", help="files; without any, the part that CI runs")
     parser.add_argument("--everything", action="store_true", help="all files there are")
     parser.add_argument("--share", default="0/1", metavar="I/N", help="of N equal shares the one at I")
+    parser.add_argument("--together", action="store_true", help="all files in one process")
+    parser.add_argument("--enable", default=suite.enabled, metavar="MODULES", help="what is enabled, as in PIJIT_ENABLE; without it everything")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time")
     parser.add_argument("--cpu", type=int, default=240, metavar="S", help="CPU seconds that a file may take")
     options = parser.parse_args(arguments)
@@ -112,10 +116,13 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     there = everything()
     names = options.names or (there if options.everything else [name for name in suite.names if name in there])
     index, count = map(int, options.share.split("/"))
+    suite = suite._replace(enabled=options.enable)
     bad: dict[str, frozenset[str]] = {}
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(options.jobs) as pool:
-        chosen = names[index::count]
-        for name, (ours, line) in zip(chosen, pool.map(lambda name: compare(suite, name, options.cpu, cache), chosen), strict=True):
+        chosen, cpu = names[index::count], options.cpu
+        if options.together:
+            chosen, cpu = [" ".join(chosen)], cpu * len(chosen)
+        for name, (ours, line) in zip(chosen, pool.map(lambda name: compare(suite, name, cpu, cache), chosen), strict=True):
             print(line, flush=True)
             if ours:
                 bad[name] = ours

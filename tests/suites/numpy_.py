@@ -1,4 +1,7 @@
-"""NumPy's own installed test suite under pijit, NumPy itself enabled too: `make test-numpy`, or ARGS=--everything; see compare."""
+"""NumPy's own installed test suite under pijit, NumPy itself enabled too: `make test-numpy`, or ARGS=--everything; see compare.
+
+ARGS=--ci, what CI runs of it: another third of PART on each version, with NumPy and its tests enabled but not what runs them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from compare import Suite, main
 
-# What CI runs: the parts of NumPy that pijit compiles or calls, and that are not minutes each.
+# What runs without other names: the parts of NumPy that pijit compiles or calls, and that are not minutes each.
 PART = """
     _core/tests/test_errstate.py _core/tests/test_indexing.py _core/tests/test_indexerrors.py _core/tests/test_item_selection.py
     _core/tests/test_shape_base.py _core/tests/test_getlimits.py _core/tests/test_scalar_ctors.py _core/tests/test_scalar_methods.py
@@ -22,18 +25,21 @@ PART = """
 """
 
 
+CI = ["--share", f"{sys.version_info.minor - 11}/3", "--together", "--enable", "numpy.*"]
+
+
 def everything() -> list[str]:
     """All test files of the installed NumPy, relative to its folder."""
     folder = Path(np.__file__).parent
     return sorted(path.relative_to(folder).as_posix() for path in folder.glob("**/tests/test_*.py"))
 
 
-def command(name: str) -> list[str]:
-    module = "numpy." + name.removesuffix(".py").replace("/", ".")
-    return ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "--pyargs", module]
+def command(names: str) -> list[str]:
+    modules = ["numpy." + name.removesuffix(".py").replace("/", ".") for name in names.split()]
+    return ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "--pyargs", *modules]
 
 
 SUITE = Suite(command, re.compile(r"^(?:FAILED|ERROR) \S*?(::\S+|\S+\.py)", re.MULTILINE), PART.split())
 
 if __name__ == "__main__":
-    sys.exit(main(SUITE, everything, sys.argv[1:]))
+    sys.exit(main(SUITE, everything, [part for given in sys.argv[1:] for part in (CI if given == "--ci" else [given])]))
