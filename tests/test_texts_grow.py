@@ -42,4 +42,4 @@ def test_long_ones_are_left_to_the_interpreter(form):
         before = pijit.stats(function)
         assert before.hits
         assert function("", "x", 30000) == "x" * 30000
-    assert 0 < pijit.stats(function).exits - before.exits < 5000  # one for each round would be more
+    assert 0 < pijit.stats(function).exits - before.exits < 20000  # one for each round would be more; the clock may ask for a second look
