@@ -1,7 +1,8 @@
 """Runs test files of other projects under pijit, with everything enabled and compiled at the first chance, and judges by plain Python.
 
-1. One process per file, or one for all (--together), in which what runs the tests is compiled once. What a file's tests and their processes may take is CPU time, which does not depend on what else the machine does;
-   a file that hangs without taking any ends by the clock.
+1. One process per file, or one for all (--together), in which what runs the tests is compiled once.
+   What a file's tests and their processes may take is CPU time, which does not depend on what else the machine does; a file that hangs
+   without taking any ends by the clock.
 2. A file that is clean under pijit is fine. Else it runs plainly: what fails there too is none of ours.
 3. What is left must fail once more, in a second run under pijit, before it counts: such suites have tests of time and of the network.
 4. An internal error of pijit, a crash and a file that does not end are failures like any other.
@@ -31,12 +32,12 @@ IDLE = 8  # seconds by the clock per second of CPU time that a file may take
 
 class Suite(NamedTuple):
     """``command``: what runs a file, or several with spaces between, after the interpreter. ``failed``: matches the name of each failed test in
-    the output. ``enabled``: the modules, as PIJIT_ENABLE has them."""
+    the output. ``enabled``: the modules, as PIJIT_ENABLE has them; everything without any."""
 
     command: Callable[[str], Sequence[str]]
     failed: re.Pattern[str]
     names: Sequence[str]
-    enabled: str = "*"
+    enabled: str = ""
 
 
 class Outcome(NamedTuple):
@@ -59,13 +60,15 @@ def judge(output: str, status: int, failed: re.Pattern[str]) -> frozenset[str]:
 
 def run(suite: Suite, name: str, jitted: bool, cpu: int, cache: str) -> Outcome:
     """One file in one process, in a folder of its own."""
-    command = [sys.executable, "-X", "faulthandler", *(PIJIT if jitted else ()), *suite.command(name)]
+    under = [*PIJIT, *([] if suite.enabled else ["--everything"])] if jitted else []
+    command = [sys.executable, "-X", "faulthandler", *under, *suite.command(name)]
+    enabled = {"PIJIT_ENABLE": suite.enabled} if jitted and suite.enabled else {}
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": path, "PIJIT_CACHE_DIR": cache, "TMPDIR": folder, **({"PIJIT_ENABLE": suite.enabled} if jitted else {})},
+            env={**os.environ, "PYTHONPATH": path, "PIJIT_CACHE_DIR": cache, "TMPDIR": folder, **enabled},
         )  # fmt: skip
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (cpu, cpu + 5))
         try:
