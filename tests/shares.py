@@ -1,4 +1,8 @@
-"""What is about no version of Python in particular is shared between the supported ones: each does another part of it, and CI runs all."""
+"""What is about no version of Python in particular is shared between the supported ones: each does another part of it.
+
+Of tests that are marked `shared` a run of the whole suite has a fifth on each version. Which ones the three have is another choice in each
+TURN, and two that follow each other have all: CI takes turns from commit to commit.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 from zlib import crc32
 
 VERSIONS, VERSION = 3, sys.version_info.minor - 11
+PARTS, TURN = 5, int(os.environ.get("PIJIT_TEST_TURN", "0"))
 
 
 def share(items: Any) -> Any:
@@ -16,13 +21,13 @@ def share(items: Any) -> Any:
 
 
 def is_of_this_version(name: str) -> bool:
-    """The same for what has a name: whether it is this version's."""
-    return part_of(name) == VERSION
+    """Whether a test is this version's in this turn."""
+    return part_of(name, PARTS) == (TURN * VERSIONS + VERSION) % PARTS
 
 
-def part_of(name: str) -> int:
-    """One of as many numbers as there are versions, the same for a name everywhere."""
-    return crc32(name.encode()) % VERSIONS
+def part_of(name: str, parts: int = VERSIONS) -> int:
+    """One of so many numbers, the same for a name everywhere."""
+    return crc32(name.encode()) % parts
 
 
 def most(items: Any) -> list[Any]:

@@ -23,4 +23,5 @@ def test_alone(file, pytestconfig):
         cwd=HERE.parent,
         env={**os.environ, **whole},
     )
-    assert run.returncode == 0, run.stdout[-10000:] + run.stderr[-2000:]
+    none = {pytest.ExitCode.NO_TESTS_COLLECTED} if whole else set()  # all are other versions' in this turn
+    assert run.returncode in {pytest.ExitCode.OK, *none}, run.stdout[-10000:] + run.stderr[-2000:]

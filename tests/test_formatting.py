@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check
+from differential import check, check_stays_native
 
 import pijit
 
@@ -84,6 +84,23 @@ def f(n):
     return out, log
 """
     check(source, 3)
+
+
+@pytest.mark.parametrize("values", [NUMBERS[0], NUMBERS[2], NUMBERS[1][:2]], ids=str)
+def test_other_bases(values):
+    source = """
+def f(values):
+    out = [bin(10), oct(-8), hex(True)]
+    for x in values:
+        out.append(bin(x) + oct(x) + hex(x))
+        out.append(len(bin(x)) - bin(x).count("1"))
+    return out
+"""
+    check(source, values)
+
+
+def test_other_bases_natively():
+    check_stays_native("def f(n):\n    return [bin(i).count('1') + len(hex(i) + oct(i)) for i in range(n)]\n", 30)
 
 
 TEXTS = (

@@ -249,7 +249,7 @@ def do(op: Op, env: Env) -> tuple[Any, ...]:
     arguments = [rebuild(recipe, env) for recipe in op.attrs["arguments"]]
     try:
         found = DEEDS[op.attrs["deed"]](*arguments)
-    except (LookupError, TypeError, ValueError, ArithmeticError):
+    except (LookupError, TypeError, ValueError, ArithmeticError, MemoryError):
         demand(False)
     return (found,) if op.results else ()
 

@@ -99,19 +99,27 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
         return added
     if symbol == "%" and objects.class_of(left) is str:
         return templates.percent(t, left, right)
-    repeated = _repeated(t, left, right) or _repeated(t, right, left) if symbol == "*" and not inplace else None
+    repeated = _repeated(t, left, right, inplace) or _repeated(t, right, left, inplace) if symbol == "*" else None
     if repeated is not None:
         return repeated
     raise unsupported(f"{describe(left)} {symbol} {describe(right)}", left, right)
 
 
-def _repeated(t: Tracer, items: Abstract, count: Abstract) -> Abstract | None:
-    """[x] * n and the like, of a list whose items are numbers or that came from elsewhere; None for anything else."""
+def _repeated(t: Tracer, items: Abstract, count: Abstract, inplace: bool) -> Abstract | None:
+    """[x] * n and the like, of a text, and of a list whose items are numbers or that came from elsewhere; None for anything else."""
+    from . import deeds
+
+    if kind_of(count) not in ("int", "bool"):
+        return None
+    if deeds.is_text(items, str, bytes):
+        return deeds.do(t, "call", [Known(operator.mul), items, count], "" if deeds.is_text(items) else b"", pure=True)
+    if inplace:
+        return None
     if isinstance(items, Container) and items.kind == "list" and items.items:
         is_list = not {kind_of(item) for item in items.items} - {"int", "bool", "float", "np"}
     else:
         is_list = isinstance(items, Opaque) and items.cls is list
-    if not is_list or kind_of(count) not in ("int", "bool"):
+    if not is_list:
         return None
     twice = standins.sample_result(t, operator.mul, [items, Known(2)], {})
     return opaque.call_pure(t, operator.mul, [items, count], {}, sample=twice)
@@ -404,8 +412,8 @@ def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, 
     if not (isinstance(left, Known) and isinstance(right, Known)):
         return None
     a, b = left.value, right.value
-    dtypes = symbol in ("==", "!=") and _is_dtype(a, b)
-    if not dtypes and (type(a) not in FOLDABLE or type(b) not in FOLDABLE):
+    special = symbol in ("==", "!=") and (_is_dtype(a, b) or type(a) is type(b) is type)  # whose own `==` is `is`
+    if not special and (type(a) not in FOLDABLE or type(b) not in FOLDABLE):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None

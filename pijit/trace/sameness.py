@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..ground.names import is_a
 from ..ir.graph import Value
 from ..ir.types import BOOL
 from . import closures, deeds, objects
@@ -43,8 +44,8 @@ def _is_known(left: Abstract, right: Abstract) -> bool | None:
         if isinstance(one, Instance):  # nobody else has seen it
             return isinstance(other, Instance) and other.token is one.token
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Known) and (one.value is None or isinstance(one.value, type) or one.value in (Ellipsis, NotImplemented)):
-            may_be = isinstance(other, Opaque) and (other.cls is None or isinstance(one.value, other.cls))
+        if isinstance(one, Known) and (is_a(one.value, type) or any(one.value is single for single in (None, Ellipsis, NotImplemented))):
+            may_be = isinstance(other, Opaque) and (other.cls is None or objects.is_subclass(type(one.value), other.cls))
             if not may_be:
                 return False
         if isinstance(one, Known) and isinstance(one.value, bool) and kind_of(other) not in ("bool", "opaque"):

@@ -9,7 +9,7 @@ from .. import deeds, exceptions, formatting, generators, templates
 from ..operators import describe
 from ..state import Raised
 from ..through import through
-from ..values import Abstract, Break, Known, Scalar, Suspended, sequence_of
+from ..values import Abstract, Break, Known, Scalar, Suspended, kind_of, sequence_of
 from .rows import expect, row
 
 if TYPE_CHECKING:
@@ -41,6 +41,21 @@ def _row(function: Any) -> Any:
 
 
 _ROWS = {function: _row(function) for function in (str, repr, ascii)}
+
+
+def _of_base(function: Any) -> None:
+    @row(function)
+    def digits(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        """bin(x), oct(x) or hex(x)."""
+        expect(function.__name__, args, kwargs, 1)
+        (value,) = args
+        if kind_of(value) not in ("int", "bool"):
+            raise Break("unsupported_call", f"{function.__name__} of {describe(value)}")
+        return Known(function(value.value)) if isinstance(value, Known) else formatting.called(t, function, value)
+
+
+for _function in (bin, oct, hex):
+    _of_base(_function)
 
 
 @row(str.join)
