@@ -415,16 +415,15 @@ CONFIGURATIONS: dict[str, tuple[Any, dict[str, Any]]] = {
 SHARED = (("enabled", "forced"), ("O0", "turns"), ("numpy", "forced numpy"))
 
 
-def configurations_of(subject: Subject) -> list[str]:
-    """Those that this version's part of the programs has."""
-    own = SHARED[(part_of(subject.source or subject.entry) + VERSION) % len(SHARED)]
-    return [name for name in CONFIGURATIONS if EVERYWHERE or name == "jit" or name in own]
-
-
-def thinned(names: Sequence[str], subject: Subject) -> list[str]:
-    """Of those that a test names the first one, and every other of the rest: of another program, and on another version, the others."""
-    first = part_of(subject.source or subject.entry) + VERSION
-    return [name for i, name in enumerate(names) if EVERYWHERE or i == 0 or (first + i) % 2]
+def configurations_of(subject: Subject, named: Sequence[str] | None) -> list[str]:
+    """This version's part of all, or of those that a test names: then the first one and every other of the rest."""
+    if EVERYWHERE:
+        return list(named or CONFIGURATIONS)
+    turn = part_of(subject.source or subject.entry) + VERSION
+    if named:
+        return [named[0], *named[1 + turn % 2 :: 2]]
+    own = SHARED[turn % len(SHARED)]
+    return [name for name in CONFIGURATIONS if name == "jit" or name in own]
 
 
 def check_calls(what: Any, calls: list[Any], *, entry: str | None = None, configurations: Any = None, **options: Any) -> Any:
@@ -438,7 +437,7 @@ def check_calls(what: Any, calls: list[Any], *, entry: str | None = None, config
     plain = subject.make().run(pairs)
     stats = []
     with settings(compile_all=True, raise_internal=True):
-        for name in thinned(configurations, subject) if configurations else configurations_of(subject):
+        for name in configurations_of(subject, configurations):
             run, own = CONFIGURATIONS[name]
             stats.append(run(subject, pairs, plain, {**own, **options}))
     return stats[0]

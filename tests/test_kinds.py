@@ -204,6 +204,13 @@ def f(n):
         mixed[i + 40], mixed[i + 41] = mixed[i + 41], mixed[i + 40]
     return total, mixed, mixed[n], shapes[n].x
 """,
+    "by index, a quotient": """
+def f(n):
+    total = 0.0
+    for i in range(len(shapes)):
+        total -= mixed[i - n] / (1 + mixed[i + 1] ** 2)
+    return total
+""",
     "out of range": """
 def f(n):
     total, i = 0, 80

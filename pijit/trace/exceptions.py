@@ -68,7 +68,7 @@ def attribute(t: Tracer, raised: Raised, name: str) -> Any:
         objects.stays_plain(t, raised)
     if name == "args" and _is_of(t, cls, name, _ARGS):
         return arguments(t, raised)
-    if name == "__class__" and _is_of(t, cls, name, objects.namespace(object)[name]):
+    if name == "__class__" and _is_of(t, cls, name, objects.CLASS):
         return Known(cls)
     if not is_heap_class(cls) or name.startswith("__"):
         raise unseen()

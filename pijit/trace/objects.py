@@ -35,7 +35,7 @@ _OF_ENUMS = tuple((vars(enum.Enum)[name], f"_{name}_") for name in ("name", "val
 _dict_offset = vars(type)["__dictoffset__"].__get__
 _GENERIC = (object, tuple, list, dict, int, float, str, set, BaseException)  # types that get attributes as object does
 UNSET = _UNSET = _native.UNSET
-_CLASS = object.__dict__["__class__"]
+CLASS = object.__dict__["__class__"]
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
 
@@ -230,7 +230,7 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         holds(t, owner, "no_field", name, ("field", name), f"has no {name} of its own")
         return _bound(t, owner, cls, name, found)
     t.guards.member(cls, name, found)
-    if found is _CLASS:
+    if found is CLASS:
         return Known(cls)
     if kind is property and is_a(found.fget, types.FunctionType) and t.last_micro:
         from . import calls

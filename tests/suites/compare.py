@@ -32,11 +32,12 @@ IDLE = 8  # seconds by the clock per second of CPU time that a file may take
 
 class Suite(NamedTuple):
     """``command``: what runs a file, or several with spaces between, after the interpreter. ``failed``: matches the name of each failed test in
-    the output. ``enabled``: the modules, as PIJIT_ENABLE has them; everything without any."""
+    the output. ``ci``: what --ci stands for. ``enabled``: the modules, as PIJIT_ENABLE has them; everything without any."""
 
     command: Callable[[str], Sequence[str]]
     failed: re.Pattern[str]
     names: Sequence[str]
+    ci: Sequence[str] = ()
     enabled: str = ""
 
 
@@ -114,7 +115,7 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     parser.add_argument("--enable", default=suite.enabled, metavar="MODULES", help="what is enabled, as in PIJIT_ENABLE; without it everything")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time")
     parser.add_argument("--cpu", type=int, default=240, metavar="S", help="CPU seconds that a file may take")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args([part for given in arguments for part in (suite.ci if given == "--ci" else [given])])
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and what it starts would too
     there = everything()
     names = options.names or (there if options.everything else [name for name in suite.names if name in there])
@@ -123,7 +124,7 @@ def main(suite: Suite, everything: Callable[[], list[str]], arguments: list[str]
     bad: dict[str, frozenset[str]] = {}
     with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(options.jobs) as pool:
         chosen, cpu = names[index::count], options.cpu
-        if options.together:
+        if options.together and chosen:
             chosen, cpu = [" ".join(chosen)], cpu * len(chosen)
         for name, (ours, line) in zip(chosen, pool.map(lambda name: compare(suite, name, cpu, cache), chosen), strict=True):
             print(line, flush=True)

@@ -42,17 +42,12 @@ SUITE = Suite(
     command=lambda names: ["-m", "test", "-v", *names.split()],
     failed=re.compile(r"^(?:FAIL|ERROR): ([^()\n]*(?:\([^()\n]*\))?)", re.MULTILINE),
     names=LANGUAGE.split(),
+    ci=["--together", *CI[sys.version_info[:2]].split()],
 )
-
-
-def arguments(given: list[str]) -> list[str]:
-    """The command line with the names of CI's files in place of --ci."""
-    files = ["--together", *CI[sys.version_info[:2]].split()]
-    return [name for part in given for name in (files if part == "--ci" else [part])]
 
 
 if __name__ == "__main__":
     if importlib.util.find_spec("test") is None or importlib.util.find_spec("test.support") is None:
         print("this Python comes without its test suite: nothing to compare")
         sys.exit("--ci" not in sys.argv)
-    sys.exit(main(SUITE, everything, arguments(sys.argv[1:])))
+    sys.exit(main(SUITE, everything, sys.argv[1:]))

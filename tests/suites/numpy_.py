@@ -25,9 +25,6 @@ PART = """
 """
 
 
-CI = ["--share", f"{sys.version_info.minor - 11}/3", "--together", "--enable", "numpy.*"]
-
-
 def everything() -> list[str]:
     """All test files of the installed NumPy, relative to its folder."""
     folder = Path(np.__file__).parent
@@ -39,7 +36,12 @@ def command(names: str) -> list[str]:
     return ["-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "--pyargs", *modules]
 
 
-SUITE = Suite(command, re.compile(r"^(?:FAILED|ERROR) \S*?(::\S+|\S+\.py)", re.MULTILINE), PART.split())
+SUITE = Suite(
+    command=command,
+    failed=re.compile(r"^(?:FAILED|ERROR) \S*?(::\S+|\S+\.py)", re.MULTILINE),
+    names=PART.split(),
+    ci=["--share", f"{sys.version_info.minor - 11}/3", "--together", "--enable", "numpy.*"],
+)
 
 if __name__ == "__main__":
-    sys.exit(main(SUITE, everything, [part for given in sys.argv[1:] for part in (CI if given == "--ci" else [given])]))
+    sys.exit(main(SUITE, everything, sys.argv[1:]))

@@ -452,12 +452,12 @@ def isinstance_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if wanted[0] is cls:  # nobody is asked
         return Known(True)
     # Metaclasses may decide for themselves, and an object of a class of the user's may claim another __class__.
-    claims = objects.class_lookup(cls, "__class__") is not object.__dict__["__class__"]
+    claims = objects.class_lookup(cls, "__class__") is not objects.CLASS
     decide = any(not objects.is_as_type(t, w, "__instancecheck__") for w in wanted)
     if decide or claims or (module_of(cls) not in ("builtins", "numpy") and not objects.is_plain(cls)):
         raise Break("call_arguments", "isinstance with a class that may decide for itself")
     if is_heap_class(cls):
-        t.guards.member(cls, "__class__", object.__dict__["__class__"])
+        t.guards.member(cls, "__class__", objects.CLASS)
         t.guards.member(cls, "__mro__", objects.mro(cls))
     return Known(any(objects.is_subclass(cls, w) for w in wanted))
 
