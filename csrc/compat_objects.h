@@ -23,6 +23,16 @@ static inline int pj_long_compact(PyObject *o, int64_t *out)
     return 0;
 }
 
+/* What a class itself defines: a new reference, or NULL while it is being made. */
+static inline PyObject *pj_class_namespace(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return PyType_GetDict(type); /* of some built-in classes each interpreter has its own */
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
 /* Writes another number over an exact int of one digit that nobody else has. */
 static inline void pj_long_set_compact(PyObject *o, bool negative, digit magnitude)
 {

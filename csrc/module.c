@@ -244,6 +244,7 @@ static PyMethodDef functions[] = {
     {"monitored", monitored, METH_O, "does a tool of sys.monitoring want events of this very code object? (3.11: no)"},
     {"run_at_bottom", pj_run_at_bottom, METH_VARARGS, "run_at_bottom(code, namespace): exec, with no frames beneath it"},
     {"only_names", pj_only_names, METH_O, "only_names(object): whether it is a dict whose keys are all texts"},
+    {"class_has_only_names", pj_class_has_only_names, METH_O, "class_has_only_names(class): whether the keys of its namespace are all texts"},
     {"layout", pj_layout, METH_NOARGS, "layout(): how this CPython keeps what generated code looks at by itself"},
     {"field", pj_field_of, METH_VARARGS, "field(object, name): what an instance holds, read without running Python, or UNSET"},
     {"iterator_after", pj_iterator_after, METH_VARARGS, "iterator_after(iterable, count): its iterator, once it has given so many items"},

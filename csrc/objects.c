@@ -398,6 +398,16 @@ PyObject *pj_only_names(PyObject *module, PyObject *o)
     return PyBool_FromLong(PyDict_CheckExact(o) && DK_IS_UNICODE(((PyDictObject *)o)->ma_keys));
 }
 
+/* class_has_only_names(class): are the keys of its namespace all texts, so that looking a name up in it runs nothing? */
+PyObject *pj_class_has_only_names(PyObject *module, PyObject *o)
+{
+    (void)module;
+    PyObject *names = PyType_Check(o) ? pj_class_namespace((PyTypeObject *)o) : NULL;
+    int only = names != NULL && DK_IS_UNICODE(((PyDictObject *)names)->ma_keys);
+    Py_XDECREF(names);
+    return PyBool_FromLong(only);
+}
+
 /* field(object, name): what a "field" row loads, or UNSET. For capture. */
 PyObject *pj_field_of(PyObject *module, PyObject *args)
 {

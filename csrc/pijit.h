@@ -298,6 +298,7 @@ int64_t pj_text_has(PyObject *text, PyObject *part);
 /* objects.c, for Python */
 PyObject *pj_field_of(PyObject *module, PyObject *args);
 PyObject *pj_only_names(PyObject *module, PyObject *o);
+PyObject *pj_class_has_only_names(PyObject *module, PyObject *o);
 
 /* inline_cache.c */
 void pj_remember_field(PyObject *o, const PjRow *row, PyObject *found, PjInlineCache *cache);

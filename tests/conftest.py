@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 import deadlines
@@ -24,6 +23,7 @@ os.environ["PIJIT_CACHE_DIR"] = os.environ.get("PIJIT_TESTS_CACHE_DIR") or tempf
 os.environ["PIJIT_PATIENCE_MS"] = "0"  # tests count
 
 import pijit
+from pijit.ground.records import asdict
 from pijit.runtime import tiers
 from pijit.runtime.budget import BUDGET
 

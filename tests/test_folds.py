@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from pijit.codegen import build, emit, folds
 from pijit.codegen import llvm_ir as ir
 from pijit.codegen.kernels import define
 from pijit.ground.config import CONFIG
+from pijit.ground.records import replace
 from pijit.ir.kernel import Fold, Kernel, Operand, Step
 from pijit.ir.ufuncs import shows_flags
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass
 
 from . import llvm_ir as ir
 from .llvm import DTYPES, I1, I8, I64, PTR, call, i64, make_complex, parts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass
 
 from ..ground import clock
 from ..ir.loops import natural_loops

@@ -7,10 +7,11 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from . import emit, engine, scalars, symbols
 from . import llvm_ir as ir

@@ -7,10 +7,10 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
+from pijit.ground.records import dataclass
 from pijit.ground.weak import Named
 
 from . import cache, emit

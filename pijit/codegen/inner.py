@@ -9,10 +9,11 @@ import ctypes
 import functools
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ..ir import ufuncs
 from ..ir.types import NATIVE

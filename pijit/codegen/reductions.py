@@ -10,10 +10,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ..ir.types import Array
 from ..ir.ufuncs import nothing_is_something

@@ -6,7 +6,7 @@ the kernel makes beside, and reads the next time, is made the last time only whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from pijit.ground.records import dataclass, replace
 
 from ..ir.kernel import Kernel, Operand, Step
 from ..ir.types import Np

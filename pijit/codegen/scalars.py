@@ -9,10 +9,11 @@ when it is true the result is worthless and NumPy must do it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass, field
 
 from ..ir.types import HALVES
 from . import complex_products, quotients

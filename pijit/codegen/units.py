@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass
 
 from . import emit, engine, inner, symbols
 from . import llvm_ir as ir

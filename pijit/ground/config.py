@@ -7,8 +7,9 @@ assignment afterwards (`pijit.config.max_fragments = 4`). PIJIT=0 switches every
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass, field, fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

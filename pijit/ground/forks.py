@@ -16,10 +16,10 @@ import os
 import sys
 from _thread import get_ident
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from threading import Event, RLock
 
 from pijit.ground import clock
+from pijit.ground.records import dataclass, field
 
 Lock = AbstractContextManager[object]
 

@@ -13,11 +13,11 @@ import atexit
 import logging
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pijit.ground import clock, trace
 from pijit.ground.config import CONFIG, to_stderr
+from pijit.ground.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

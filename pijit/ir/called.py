@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from pijit.ground.records import dataclass
 
 from .types import FLOAT, INT, Scalar
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from .types import FLOAT, INT, Np, Type
 

@@ -10,11 +10,12 @@ Invariants, held by `check`:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import ref
 
 import numpy as np
+
+from pijit.ground.records import dataclass, field, replace
 
 from ..ground.names import class_name
 from .errors import DEFAULT, ErrorState

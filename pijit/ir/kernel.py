@@ -7,7 +7,8 @@ addresses, no lengths and no source positions. How its words are packed: see `wo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from pijit.ground.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ An exit named "redo" means: nothing of the instruction has happened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pijit.ground.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

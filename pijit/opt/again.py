@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Value
 from ..ir.ops import OPS

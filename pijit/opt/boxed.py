@@ -12,7 +12,8 @@ it is needed after it too; identity gives it to all that follows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Block, Box, Build, Const, Exit, Graph, Leave, Op, Recipe, Value, recipe_values, recipes_of
 from ..ir.types import OBJECT

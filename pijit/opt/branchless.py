@@ -16,7 +16,7 @@ it, and keeps in a register what does not change.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const
 from ..ir.ops import OPS

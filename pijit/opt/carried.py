@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Block, Const, Op, Value, const
 from ..ir.ops import OPS

@@ -11,8 +11,9 @@ and strides are those of `x` divided by the same number. Between the two nothing
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Const, Exit, Graph, Op, Value, anew
 from ..ir.types import INT, Array, Type

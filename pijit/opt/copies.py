@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Branch, Exit, Jump, Leave, Op, Terminator, Value
 from .rename import Renamer, Renaming

@@ -13,7 +13,8 @@ become more.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Graph, Op, Value
 from ..ir.ops import OPS

@@ -38,8 +38,9 @@ interpreter does it all again. That is what keeps temporaries from becoming arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Box, Const, Graph, Known, Op, Value
 from ..ir.kernel import Fold, Kernel, Operand, Step, Store

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from pijit.ground.records import dataclass, field
 
 from ..ir.graph import Op, Value
 from ..ir.types import Array, Np

@@ -10,7 +10,7 @@ and nobody needs what it made. Along another axis than the first what a kernel s
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Const, Graph, Op, Value, const
 from ..ir.types import INT, Array

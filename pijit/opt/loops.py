@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from pijit.ground.records import dataclass, field
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Branch, Graph, Jump, Leave, Op, Value

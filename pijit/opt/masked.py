@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass, replace
 
 from ..ir.evaluate import elementwise
 from ..ir.graph import Block, Branch, Const, Exit, Graph, Jump, Op, Value, const

@@ -7,7 +7,8 @@ runs, and of numbers that are known now; and of those only.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Const, Graph, Op, Value
 from ..ir.kernel import Kernel

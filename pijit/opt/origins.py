@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Block, Box, Build, Const, Graph, Jump, Known, Null, Op, Recipe, Value, const, recipe_values
 from ..ir.types import BOOL, FLOAT, INT, OBJECT, Np

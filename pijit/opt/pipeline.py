@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from pijit.ground.records import dataclass
 
 from ..ir.check import check
 from ..ir.graph import Graph
@@ -76,7 +77,10 @@ PASSES: list[tuple[str, Pass]] = [
 ]
 
 
-def optimize(graph: Graph, options: Options = Options()) -> None:
+_DEFAULT = Options()
+
+
+def optimize(graph: Graph, options: Options = _DEFAULT) -> None:
     """Runs the passes on the graph, in place."""
     for _, run in PASSES:
         run(graph, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pijit.ground.records import replace
 
 from ..ir.graph import Box, Branch, Build, Exit, Frame, Graph, Jump, Leave, Recipe, Value
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Box, Graph, Known, Op, Value
 from ..ir.types import Array

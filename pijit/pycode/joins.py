@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from pijit.ground.records import dataclass
 from pijit.pycode.instructions import Instruction
 from pijit.pycode.loops import STORES, STORES_NAME, Dominators
 

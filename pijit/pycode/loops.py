@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from pijit.ground.records import dataclass
 from pijit.pycode.instructions import Instruction
 
 STORES = frozenset({"STORE_FAST", "DELETE_FAST", "LOAD_FAST_AND_CLEAR", "STORE_DEREF", "DELETE_DEREF", "MAKE_CELL"})

@@ -2,8 +2,9 @@
 
 import opcode
 import sys
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from pijit.ground.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import html
 import inspect
 import os
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.records import asdict
 from pijit.reports import report
 from pijit.runtime import records, tiers
 from pijit.runtime.callables import unbound

@@ -8,13 +8,13 @@ looked at when it runs for the first time.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pijit.ground import log
 from pijit.ground.config import CONFIG, Options
+from pijit.ground.records import dataclass
 from pijit.ir.graph import Box, Exit, Leave
 from pijit.ir.text import text
 from pijit.ir.types import Array, Np, Scalar

@@ -7,10 +7,10 @@ round a loop of numbers: sure, where it is hot, and not where it runs once in a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from pijit.ground import clock
+from pijit.ground.records import dataclass, field
 from pijit.runtime import records, worth
 
 _FIRST = 20.0  # seconds of the program

@@ -6,10 +6,10 @@ worth, and until then, or for as long as it has been known, it is not counted. W
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from pijit.ground import clock
+from pijit.ground.records import dataclass
 
 _STRETCH = 512  # misses that tell
 _FEWEST = 256  # until it is asked again

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from importlib import import_module
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from pijit.ground import clock, log
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.names import is_a
+from pijit.ground.records import dataclass
 from pijit.ir import ufuncs
 from pijit.ir.errors import ErrorState, error_state
 from pijit.ir.graph import Exit as GraphExit
@@ -67,73 +68,54 @@ def capture_entry(
 
 
 def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]], steps: float) -> Limits:
-    from pijit.codegen import emit
-
-    emit.load()
-    from pijit.codegen.npscalars import NP_OPS
-    from pijit.codegen.scalars import supports
-
     strange = error_state(errmask) is None
-    fusible = _fusible(borrowed)
 
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return not (strange and any(map(_is_inexact, dtypes))) and fusible(ufunc, dtypes)
+        return not (strange and any(map(_is_inexact, dtypes))) and _fusible(borrowed)(ufunc, dtypes)
+
+    def formula(ufunc: str, dtypes: tuple[str, ...]) -> bool:
+        return bool(_part("scalars").supports(ufunc, dtypes))
 
     def reduce(ufunc: str, dtype: str) -> bool:
-        from pijit.codegen.reductions import plan
-
-        return not (strange and _is_inexact(dtype)) and plan(ufunc, dtype) is not None and _borrow(borrowed, ufunc, (dtype, dtype))
+        known = not (strange and _is_inexact(dtype)) and _part("reductions").plan(ufunc, dtype) is not None
+        return known and _borrow(borrowed, ufunc, (dtype, dtype))
 
     def scan(ufunc: str, dtype: str) -> bool:
-        from pijit.codegen.scans import supports
-
-        known = bool(dtype) and not (strange and _is_inexact(dtype)) and supports(ufunc, dtype)
+        known = bool(dtype) and not (strange and _is_inexact(dtype)) and _part("scans").supports(ufunc, dtype)
         return known and _borrow(borrowed, ufunc, (dtype, dtype))
 
     def scalar(ufunc: str, dtype: str) -> bool:
-        return not strange and (ufunc, dtype) in NP_OPS and _borrow(borrowed, ufunc, (dtype,) * ufuncs.operands(ufunc))
+        known = not strange and (ufunc, dtype) in _part("npscalars").NP_OPS
+        return known and _borrow(borrowed, ufunc, (dtype,) * ufuncs.operands(ufunc))
 
     def single(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        from pijit.codegen.singles import usable
-
-        return not strange and usable(ufunc, dtypes) and _borrow(borrowed, ufunc, dtypes[:-1])
+        return not strange and _part("singles").usable(ufunc, dtypes) and _borrow(borrowed, ufunc, dtypes[:-1])
 
     def product(dtype: str) -> bool:
-        from pijit.codegen.products import usable
-
-        return not strange and usable(dtype) and _borrow(borrowed, "matmul", (dtype, dtype))
+        return not strange and _part("products").usable(dtype) and _borrow(borrowed, "matmul", (dtype, dtype))
 
     def dot(dtype: str) -> bool:
-        from pijit.codegen.products import is_dot
-
-        return is_dot(dtype)
+        return bool(_part("products").is_dot(dtype))
 
     def arg_extreme(dtype: str) -> bool:
-        from pijit.codegen.extremes import usable
-
-        return usable(dtype)
+        return bool(_part("extremes").usable(dtype))
 
     def draw(name: str) -> bool:
-        from pijit.codegen.streams import usable
-
-        return usable(name)
+        return bool(_part("streams").usable(name))
 
     def histogram() -> bool:
-        from pijit.codegen.histograms import usable
-
-        return not strange and usable()
+        return not strange and bool(_part("histograms").usable())
 
     def search(name: str) -> bool:
-        from pijit.codegen import searches
-
-        return searches.way() is not None if name == "search" else searches.interpolates()
+        searches = _part("searches")
+        return searches.way() is not None if name == "search" else bool(searches.interpolates())
 
     return Limits(
         versions=CONFIG.max_block_versions,
         blocks=CONFIG.max_blocks,
         inline_depth=CONFIG.max_inline_depth,
         elementwise=elementwise,
-        formula=supports,
+        formula=formula,
         reduce=reduce,
         scan=scan,
         scalar=scalar,
@@ -151,6 +133,14 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
         large=_is_large if steps < math.inf else lambda code: False,
         steps=Steps(steps),
     )
+
+
+def _part(name: str) -> Any:
+    """A part of the compiler, which is loaded when capture first asks it something: what runs without arrays is looked at without."""
+    from pijit.codegen import emit
+
+    emit.load()
+    return import_module(f"pijit.codegen.{name}")
 
 
 def _is_large(code: CodeType) -> bool:
@@ -195,18 +185,16 @@ def _threads(options: Options) -> int:
 
 
 def _fusible(borrowed: dict[str, tuple[int, int]]) -> Callable[[str, tuple[str, ...]], bool]:
-    from pijit.codegen import inner, scalars
-
     def fusible(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return (scalars.supports(ufunc, dtypes) or inner.usable(ufunc, dtypes)) and _borrow(borrowed, ufunc, dtypes[:-1])
+        known = _part("scalars").supports(ufunc, dtypes) or _part("inner").usable(ufunc, dtypes)
+        return known and _borrow(borrowed, ufunc, dtypes[:-1])
 
     return fusible
 
 
 def _borrow(borrowed: dict[str, tuple[int, int]], ufunc: str, operands: tuple[str, ...]) -> bool:
     """Whether NumPy has the loop that pijit knows. The fragment is to run only as long as it does."""
-    from pijit.codegen import inner
-
+    inner = _part("inner")
     place = inner.place(ufunc, operands)
     if place is None:
         return True

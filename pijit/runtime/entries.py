@@ -14,7 +14,6 @@ import traceback
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from threading import Lock
 from types import CodeType
 from typing import Any
@@ -24,6 +23,7 @@ from pijit.ground import clock, forks, imports, log, reasons
 from pijit.ground.config import CONFIG, Options
 from pijit.ground.errors import CaptureError, capture_error
 from pijit.ground.intact import intact
+from pijit.ground.records import dataclass, field
 from pijit.ir.repeatable import calls_itself, is_repeatable
 from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps

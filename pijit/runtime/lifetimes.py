@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -22,6 +21,7 @@ import numpy as np
 
 from pijit import _native
 from pijit.ground.names import is_a, is_heap_class
+from pijit.ground.records import dataclass
 from pijit.pycode.namespaces import names_in
 from pijit.runtime.failures import DTYPES, Gone, told
 

@@ -14,11 +14,11 @@ import warnings
 from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
 
 from pijit.ground import clock
 from pijit.ground.config import CONFIG
+from pijit.ground.records import dataclass
 from pijit.runtime.budget import BUDGET, Want
 
 _STEP = 16

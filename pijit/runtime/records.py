@@ -10,10 +10,10 @@ to everything. Counts that change per call live in C (`Fragment.hits`, `Fragment
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pijit.ground import reasons
+from pijit.ground.records import dataclass, field
 from pijit.ground.weak import Objects
 
 if TYPE_CHECKING:

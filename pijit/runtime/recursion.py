@@ -3,9 +3,9 @@ compiled before that is known, or too many calls have shown nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from pijit.ground.records import dataclass, field
 from pijit.trace.own_calls import NOTHING, UNKNOWN, VARIOUS, Told
 from pijit.trace.tracer import Capture
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
 
 from pijit import _native
 from pijit.ground import clock, forks, log, reasons
+from pijit.ground.records import dataclass, replace
 from pijit.runtime import dozing, tiers
 from pijit.runtime.budget import BUDGET, Want
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from dataclasses import dataclass
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Op, Value
 from ..ir.types import BOOL, Obj

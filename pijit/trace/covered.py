@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING
 
 from ..ir.graph import Block, Jump, Leave, Op
 from ..ir.ops import OPS
-from .versions import match
+from .versions import Sight, Version, match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .state import Version
     from .tracer import Tracer
 
 
 def join_covered(t: Tracer, places: Iterable[list[Version]]) -> None:
     """Makes the versions of each place that a later one covers jump there."""
     for versions in places:
-        for number, version in enumerate(versions):
+        for number, version in enumerate(versions[:-1]):
+            if version.block.is_header:
+                continue
+            sight = Sight(version.state.copy())
             for later in versions[number + 1 :]:
-                args = None if version.block.is_header else match(t, version.state.copy(), later)
+                args = match(t, sight, later)
                 if args is not None and (ways := _headers(version.block)) and ways == _headers(later.block):
                     version.block.ops = []
                     version.block.end = Jump(later.block, tuple(args))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from pijit.ground.records import dataclass, replace
 
 from ..ir.graph import Box, Build, Recipe, Value, const
 from .values import Abstract, Container, Suspended

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy._core import umath
+
+from pijit.ground.records import dataclass
 
 from ..ground.names import is_a
 from ..ir.errors import KINDS, TREATMENTS, error_state, treatments, within

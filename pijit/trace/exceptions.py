@@ -7,9 +7,10 @@ Source: CPython's Objects/exceptions.c (BaseException_new, BaseException_init, B
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from types import WrapperDescriptorType
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass, replace
 
 from ..ground.names import is_a, is_heap_class
 from . import instances, objects

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT

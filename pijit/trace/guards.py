@@ -64,6 +64,8 @@ class Guards:
             self._classes[id(cls)] = len(self.rows), {}
             self._add((), class_name(cls, "__name__"), "")
         index, names = self._classes[id(cls)]
+        if name in names and names[name] is found:
+            return
         names[name] = found
         self.rows[index] = ("class", (cls, *(part for pair in names.items() for part in pair)))
         known = [f"{class_name(cls, '__name__')}.{name}" for name in names]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ..ir.graph import Box, Build, Recipe, Value
 from .values import Abstract, Opaque
 
 # Exact types whose objects have no weak references and own nothing but memory.
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, range, *(set(np.sctypeDict.values()) - {np.object_, np.void}))
+_PLAIN = {id(cls) for cls in (type(None), bool, int, float, complex, str, bytes, range, *(set(np.sctypeDict.values()) - {np.object_, np.void}))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,7 @@ class Held(Abstract):
 
 def may_be_missed(cls: type | None) -> bool:
     """Whether objects of exactly this class, or of an unknown one, may be."""
-    return not any(cls is plain for plain in _PLAIN)
+    return id(cls) not in _PLAIN
 
 
 def missed(value: Abstract) -> Iterator[Opaque]:
@@ -47,4 +48,8 @@ def missed(value: Abstract) -> Iterator[Opaque]:
 
 def matters(value: Abstract) -> bool:
     """Whether it makes a difference how long a variable has a value."""
-    return isinstance(value, Held) or next(missed(value), None) is not None
+    return isinstance(value, Held) or _is_missed(value)
+
+
+def _is_missed(value: Abstract) -> bool:
+    return (isinstance(value, Opaque) and may_be_missed(value.cls)) or any(map(_is_missed, value.inner()))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from pijit.ground.records import replace
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT

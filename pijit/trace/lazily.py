@@ -120,7 +120,10 @@ def is_own(frame: FrameState) -> bool:
 
 def of_program(frames: list[FrameState]) -> FrameState:
     """The innermost one whose code is the program's."""
-    return next(frame for frame in reversed(frames) if not is_own(frame))
+    for frame in reversed(frames):
+        if id(frame.bytecode.code) not in _LEVELS:
+            return frame
+    raise AssertionError("a frame of the program is the outermost one")
 
 
 def _begun(t: Tracer, function: Any, *values: Abstract) -> Suspended:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from types import CodeType
+
+from pijit.ground.records import dataclass, field
 
 
 class TooLong(Exception):

@@ -83,7 +83,7 @@ def class_lookup(cls: type, name: str) -> Any:
     """What the class and its bases say of a name, found without running anything."""
     for base in mro(cls):
         namespace = _namespace(base)
-        if not set(map(type, list(namespace))) <= {str}:  # others have an __eq__ of their own
+        if not (_native.class_has_only_names(base) or set(map(type, list(namespace))) <= {str}):  # others have an __eq__ of their own
             raise Break("unsupported_type", f"{class_name(base)}, whose namespace holds more than names")
         if name in namespace:
             return namespace[name]

@@ -7,10 +7,11 @@ it is checked, and an unexpected one is an exit.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ..ground.names import class_name, is_a, module_of
 from ..ir.graph import Exit, Op, Recipe, Value, const

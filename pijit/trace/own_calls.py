@@ -8,9 +8,10 @@ which the function is captured, too: with the leaves. Such calls are inlined, on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from types import CodeType
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import dataclass, replace
 
 from ..ir.graph import Op, Value, const
 from ..ir.repeatable import is_repeatable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from pijit.ground.records import dataclass
 
 from ..ground.names import class_name
 

@@ -6,9 +6,10 @@ A state is a chain of frames, the root frame (the real one) first, inlined calle
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
+
+from pijit.ground.records import dataclass, field, replace
 
 from ..ir.graph import Recipe, Value
 from ..pycode.flow import Flow
@@ -174,12 +175,3 @@ class State:
             for _, container, keys in frame.containers():
                 for key in keys:
                     yield frame, container, key, container[key]
-
-
-@dataclass(slots=True)
-class Version:
-    """A block made for one abstract state at its start. ``params`` maps a parameter's graph value to its position."""
-
-    block: Any
-    state: State
-    params: dict[Value, int]

@@ -11,9 +11,10 @@ Invariants:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from types import CellType, CodeType
 from typing import Any
+
+from pijit.ground.records import dataclass, field, replace
 
 from .. import _native
 from ..ir.errors import error_state
@@ -33,9 +34,9 @@ from .lazily import of_program
 from .limits import Limits, TooLong
 from .objects import Place
 from .sources import Source
-from .state import FrameState, State, Version
+from .state import FrameState, State
 from .values import LAZY, UNBOUND, Abstract, Break
-from .versions import line_of, match, new_version
+from .versions import Sight, Version, line_of, match, new_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,10 +459,12 @@ class Tracer:
                 block = Block(line_of(frame))
                 block.end = self._left(stop, state.frames)
                 return Jump(block)
-        for version in versions:
-            args = match(self, state, version)
-            if args is not None:
-                return Jump(version.block, tuple(args))
+        if versions:
+            sight = Sight(state)
+            for version in versions:
+                args = match(self, sight, version)
+                if args is not None:
+                    return Jump(version.block, tuple(args))
         inner = join.is_hidden or len(state.frames) > 1
         limit = self.limits.header_versions * self.item_types if loop is not None else self.limits.versions * (_INNER if inner else self.item_types)
         if loop is not None and generators.takes_part(state):

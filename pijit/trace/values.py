@@ -7,11 +7,13 @@ joins and recipes need no case per class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import cache
+from operator import is_
 from typing import Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass, field, replace
 
 from ..ir.graph import Box, Build, Const, Keep, Null, Op, Recipe, Unset, Value, const
 from ..ir.graph import Known as KnownRecipe
@@ -376,19 +378,22 @@ def rebuilt(value: Abstract, change: Callable[[Abstract], Abstract], done: Done)
     """The value with ``change`` applied to all that it is made of, innermost first. What is one object stays one: ``done``."""
     found = done.get(id(value))
     if found is None:
-        inner = value.inner()
-        made = tuple(rebuilt(item, change, done) for item in inner)
-        same = all(new is old for new, old in zip(made, inner, strict=True))
-        found = done[id(value)] = value, change(value if same else value.with_inner(made))
+        inner, made = value.inner(), value
+        if inner:
+            parts = tuple([rebuilt(item, change, done) for item in inner])
+            made = value if all(map(is_, parts, inner)) else value.with_inner(parts)
+        found = done[id(value)] = value, change(made)
     return found[1]
 
 
-def containers_in(value: Abstract) -> Iterator[Container]:
+def containers_in(value: Abstract) -> list[Container]:
     """All that is not empty and that identity may be asked of, innermost first."""
+    found: list[Container] = []
     for item in value.inner():
-        yield from containers_in(item)
+        found += containers_in(item)
     if isinstance(value, Container) and value.items:
-        yield value
+        found.append(value)
+    return found
 
 
 def held_twice(abstracts: Iterable[Abstract]) -> set[int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass, replace
 
 from ..ground.names import is_a
 from ..ir.graph import Block, Const, Value
@@ -16,7 +17,7 @@ from ..pycode.liveness import live
 from ..pycode.loops import Loop
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled
 from .held import Held, matters
-from .state import FrameState, State, Version
+from .state import FrameState, State
 from .values import (
     LAZY,
     Abstract,
@@ -39,9 +40,63 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
+_NUMBERS = Scalar, Complex
+
+
 def line_of(frame: FrameState) -> int:
     """The line of the frame's next instruction."""
     return frame.bytecode.at(frame.pc).line or 0
+
+
+Slot = tuple[tuple[int, str, Any], Any, Any, Abstract, bool]
+
+
+def slots_of(state: State) -> list[Slot]:
+    """(label, container, key, abstract, whether it may still be read or its object must live on) of everything in a state; labels are the same in
+    states of one place."""
+    found: list[Slot] = []
+    for depth, frame in enumerate(state.frames):
+        alive = live(frame.bytecode, frame.pc)
+        for kind, container, keys in frame.containers():
+            for key in keys:
+                abstract = container[key]
+                counts = container is not frame.locals or key in alive or isinstance(abstract, Opaque) or matters(abstract)
+                found.append(((depth, kind, key), container, key, abstract, counts))
+    return found
+
+
+class Sight:
+    """What a state holds, as `match` looks at it: `slots_of` it, and which tuples and virtual objects are one (for each, the number of the first
+    that it is)."""
+
+    __slots__ = ("sharing", "slots", "state")
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.look()
+
+    def look(self) -> None:
+        """Again, where the state has changed."""
+        self.slots = slots_of(self.state)
+        tops = [a for _, _, _, a, _ in self.slots if isinstance(a, Container) and a.items]
+        inside = [inner for _, _, _, a, counts in self.slots if counts and a.inner() for inner in containers_in(a)]
+        seen: dict[int, int] = {}
+        self.sharing = [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
+
+
+@dataclass(slots=True)
+class Version:
+    """A block made for one abstract state at its start. ``params`` maps a parameter's graph value to its position."""
+
+    block: Block
+    state: State
+    params: dict[Value, int]
+    _sight: Sight | None = None
+
+    @property
+    def sight(self) -> Sight:
+        self._sight = self._sight or Sight(self.state)
+        return self._sight
 
 
 def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | None) -> tuple[Version, list[Value]]:
@@ -82,11 +137,11 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
 
     done: Done = {}
     depth = where.depth if isinstance(where, Join) else len(fresh.frame.stack) - 1
-    before = dict(_labelled(earlier.state)) if earlier is not None else {}
+    before = {label: abstract for label, _, _, abstract, _ in earlier.sight.slots} if earlier is not None else {}
     slots = [
         (label, container, key, abstract, _is_stored(fresh, container, key, where, depth))
-        for (label, container, key), abstract in _labelled_slots(fresh)
-        if _counts(fresh.frames[label[0]], container, key, abstract)
+        for label, container, key, abstract, counts in slots_of(fresh)
+        if counts
     ]
     shared = held_twice(abstract for *_, abstract, _ in slots)
     holders = [(label, abstract, stored) for label, _, _, abstract, stored in slots if _holds(abstract, shared)]
@@ -124,7 +179,7 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
             container[key] = abstract.remade(mine if mine is theirs else param(mine) for mine, theirs in kept)
         if isinstance(abstract, Container) and container[key] is not abstract:
             remade[id(abstract)] = container[key]
-    for (_, container, key), abstract in _labelled_slots(fresh):
+    for _, container, key, abstract, _ in slots_of(fresh):
         if isinstance(abstract, Container):
             container[key] = remade.get(id(abstract), abstract)
     return Version(block, fresh, params), args
@@ -174,20 +229,6 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float, complex) or is_a(value, np.generic)
 
 
-def _labelled_slots(state: State) -> list[tuple[tuple[Any, Any, Any], Abstract]]:
-    """((label, container, key), abstract) of everything in a state; labels are the same in states of one place."""
-    return [
-        (((depth, kind, key), container, key), container[key])
-        for depth, frame in enumerate(state.frames)
-        for kind, container, keys in frame.containers()
-        for key in keys
-    ]
-
-
-def _labelled(state: State) -> Iterator[tuple[Any, Abstract]]:
-    return ((label, abstract) for (label, _, _), abstract in _labelled_slots(state))
-
-
 def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
     """Whether a slot of the innermost frame, or of one that it runs for, may be changed by the loop, or between the paths that join."""
     frame = state.frame
@@ -205,49 +246,51 @@ def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth
     return container is frame.stack and key >= depth
 
 
-def match(t: Tracer, state: State, version: Version) -> list[Value] | None:
-    """The arguments that make ``state`` the version's state, or None."""
-    args: list[Value | None] = [None] * len(version.params)
-    theirs = list(version.state.slots())
-    ours = list(state.slots())
-    if len(theirs) != len(ours) or _sharing(ours) != _sharing(theirs):
+def match(t: Tracer, sight: Sight, version: Version) -> list[Value] | None:
+    """The arguments that make the state that is seen the version's state, or None."""
+    theirs = version.sight
+    if len(sight.slots) != len(theirs.slots) or sight.sharing != theirs.sharing:
         return None
-    for (frame, container, key, a), (_, _, other_key, b) in zip(ours, theirs, strict=True):
-        if key != other_key:
-            return None
-        if not (_counts(frame, container, key, a) or _counts(frame, container, key, b)):
-            continue
-        if (a is LAZY) != (b is LAZY):
-            # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
-            known = t.entry_values.get(key)
-            if known is not None and (a is known or b is known):
-                if b is LAZY:
-                    continue
-                container[key] = a = known
-                if a is b:
-                    continue
-            return None
-        if not _unify(a, b, version.params, args):
-            return None
+    args: list[Value | None] = [None] * len(version.params)
+    changed = False
+    try:
+        for (label, container, key, a, mine), (other, _, _, b, their) in zip(sight.slots, theirs.slots, strict=True):
+            if label != other:
+                return None
+            if not (mine or their):
+                continue
+            if (a is LAZY) != (b is LAZY):
+                # a slot that one path has looked at and the other has not holds the same object, unless it was stored to
+                known = t.entry_values.get(key)
+                if known is not None and (a is known or b is known):
+                    if b is LAZY:
+                        continue
+                    container[key] = a = known
+                    changed = True
+                    if a is b:
+                        continue
+                return None
+            if not _unify(a, b, version.params, args):
+                return None
+    finally:
+        if changed:
+            sight.look()
     return None if any(a is None for a in args) else args  # type: ignore[return-value]
 
 
 def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value | None]) -> bool:
     """Whether ``a`` is ``b`` for some arguments, which are noted."""
-    if isinstance(a, Suspended) and isinstance(b, Suspended):
-        if a.place() != b.place() or len(a.items) != len(b.items):
-            return False
-        return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
-    if isinstance(a, Instance) and isinstance(b, Instance):
-        if (a.kind, a.cls, a.names) != (b.kind, b.cls, b.names):
-            return False
-        return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
-    if isinstance(a, Known) and not isinstance(b, Known):
+    if isinstance(b, Known):
+        return a is b or a.shape() == b.shape()
+    if isinstance(a, Known):
         a = spread(a)
-        if not isinstance(a, Scalar | Complex):
+        if not isinstance(a, _NUMBERS):
             return False
-    elif isinstance(a, Known) or isinstance(b, Known):
-        return a.shape() == b.shape()
+    elif isinstance(a, Container) and isinstance(b, Container):
+        if isinstance(a, Suspended) and isinstance(b, Suspended):
+            return a.place() == b.place() and len(a.items) == len(b.items) and _unify_items(a, b, params, args)
+        if isinstance(a, Instance) and isinstance(b, Instance):
+            return (a.kind, a.cls, a.names) == (b.kind, b.cls, b.names) and _unify_items(a, b, params, args)
     if a.shape() != b.shape():
         return False
     for mine, wanted in zip(a.parts(), b.parts(), strict=True):
@@ -261,25 +304,15 @@ def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value 
     return True
 
 
-def _sharing(slots: list[tuple[FrameState, Any, Any, Abstract]]) -> list[int]:
-    """Which tuples and virtual objects are one: for each, the number of the first that it is."""
-    seen: dict[int, int] = {}
-    tops = [a for _, _, _, a in slots if isinstance(a, Container) and a.items]
-    live_ones = [a for frame, container, key, a in slots if _counts(frame, container, key, a)]
-    inside = [inner for a in live_ones for inner in containers_in(a)]
-    return [seen.setdefault(id(a), number) for number, a in enumerate((*tops, *inside))]
+def _unify_items(a: Container, b: Container, params: dict[Value, int], args: list[Value | None]) -> bool:
+    return all(_unify(mine, theirs, params, args) for mine, theirs in zip(a.items, b.items, strict=True))
 
 
 def _holds(abstract: Abstract, some: set[int]) -> bool:
     """Whether it is one of some containers, or holds one."""
-    return bool(some) and any(id(inner) in some for inner in containers_in(abstract))
+    return bool(some) and bool(abstract.inner()) and any(id(inner) in some for inner in containers_in(abstract))
 
 
 def _is_other(mine: Abstract, theirs: Abstract | None) -> bool:
     """Whether it is made of other graph values than that of an earlier version, and is like it in all else."""
     return theirs is not None and mine.shape() == theirs.shape() and any(a is not b for a, b in zip(mine.parts(), theirs.parts(), strict=True))
-
-
-def _counts(frame: FrameState, container: Any, key: Any, abstract: Abstract) -> bool:
-    """Whether a slot may still be read, or its object must live on."""
-    return container is not frame.locals or key in live(frame.bytecode, frame.pc) or isinstance(abstract, Opaque) or matters(abstract)

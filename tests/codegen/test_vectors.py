@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import platform
 import re
-from dataclasses import replace
 
 import llvmlite.binding as llvm
 import pytest
 
 from pijit.codegen import emit, kernels, vectors
 from pijit.codegen import llvm_ir as ir
+from pijit.ground.records import replace
 from pijit.ir.kernel import Kernel, Operand, Step, Store
 
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(platform.machine() != "x86_64", reason="looks at the machine code")]

@@ -1,12 +1,12 @@
 """How many versions of a loop a graph has: one where nothing differs between the ways to it, however its body branches."""
 
 import types
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from harness import LIMITS, trace
 
+from pijit.ground.records import replace
 from pijit.trace.limits import Steps, TooLong
 
 

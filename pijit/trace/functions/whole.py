@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from pijit.ground.records import replace
 
 from .. import deeds, instances, objects, operators, orders, standins, views
 from ..through import samples, through

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ....ir.graph import Const, Value, const
 from ....ir.types import Array

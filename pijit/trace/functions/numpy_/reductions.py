@@ -4,10 +4,11 @@ turned or copied to be that where NumPy's result is the same."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pijit.ground.records import dataclass
 
 from ....ir.graph import Value, const
 from ....ir.types import INT, Array, Np
