@@ -111,12 +111,25 @@ def _function(code: Any, maker: Any, closure: Any, defaults: Any, keyword_defaul
     return made
 
 
+def _item(value: Any, index: int) -> Any:
+    if type(value) is not tuple and type(value) is not list:
+        raise LookupError
+    return value[index]
+
+
+def _dict_item(value: Any, name: str) -> Any:
+    """Other keys have an __eq__ of their own, which looking a name up would ask."""
+    if not _native.only_names(value):
+        raise LookupError
+    return value[name]
+
+
 # Rows that load: the object and the operand of the row.
 LOADS: dict[str, Callable[[Any, Any], Any]] = {
-    "item": lambda value, index: value[index],
+    "item": _item,
     "tuple_item": lambda value, index: tuple.__getitem__(value, index),
     "field": lambda value, name: object.__getattribute__(value, name),
-    "dict_item": lambda value, name: value[name],
+    "dict_item": _dict_item,
 }
 
 

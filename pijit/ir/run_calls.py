@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from . import run_deeds
 from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild, type_of
@@ -143,7 +144,7 @@ def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
         except AttributeError:  # not there, whatever its class has
             demand(False)
     else:
-        demand(name in owner)
+        demand(_native.only_names(owner) and name in owner)
         del owner[name]
     return ()
 

@@ -22,7 +22,7 @@ from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import caught, objects, opaque, standins
 from .inputs import is_inner
 from .instances import settled
-from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
+from .values import END, Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -217,8 +217,6 @@ def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
 
 def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract | None], no: Callable[[], Abstract | None]) -> object:
     """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else with what ``no`` gives; None: that way has left."""
-    from .tracer import END
-
     if not t.last_micro:
         raise Break("call_arguments", "a result of two types")
     before, state, checkpoint = t.block, t.state, t.checkpoint
@@ -350,8 +348,6 @@ def functions_in(held: Any) -> list[Any] | None:
 def one_of(t: Tracer, found: Value, functions: list[Any], exit: Exit | None = None) -> Any:
     """Ends the instruction with one of some functions on the stack, whichever an object is; leaves where it is none of them: does the
     instruction again, or takes the exit that is given."""
-    from .tracer import END
-
     if not t.last_micro:
         raise Break("unsupported_call", "one of several functions")
     frame = t.state.frame
@@ -449,6 +445,9 @@ def char(t: Tracer, owner: Abstract, index: Value) -> Abstract:
     return Opaque(made, str)
 
 
+LIKE = 100  # characters of a text that stands for others
+
+
 def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
     """A slice of a list, tuple, text or bytes: a new one."""
     like = standins.sample_of(t, owner)
@@ -457,9 +456,24 @@ def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
         ends = [end.value for end in bounds.inner() if isinstance(end, Known) and type(end.value) in (int, bool, type(None))]
         known = len(ends) == len(bounds.inner()) and ends[-1] != 0  # a step of 0 raises
         listed = objects.class_of(owner) in (list, tuple)
-        sample = like[0][:0] if not listed else like[0][slice(*ends)] if known else like[0]  # how many there are is counted on
+        sample = like[0][slice(*ends)] if known else like[0]  # of a list, how many there are is counted on
+        sample = sample if listed else sample[:LIKE]
     found = do(t, "call", [Known(operator.getitem), owner, bounds], list(sample) if type(sample) is list else sample, pure=True)
     return own(t, found) if objects.class_of(owner) is list else found
+
+
+def pieces(t: Tracer, made: Abstract) -> Abstract:
+    """A list or tuple of pieces of a text: they are other ones each time."""
+    if isinstance(made, Opaque):
+        t.pieces.add(made.value)
+    return made
+
+
+def into(t: Tracer, made: Abstract, n: int) -> None:
+    """So many pieces are wanted: that the text of a sample has others says nothing."""
+    sample = t.samples.get(made.value) if isinstance(made, Opaque) and made.value in t.pieces else None
+    if type(sample) is list and sample:
+        sample[:] = (sample * n)[:n]
 
 
 def byte(t: Tracer, owner: Abstract, index: Value) -> Abstract:

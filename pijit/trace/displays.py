@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import calls, deeds, mappings, matching, objects, opaque, subscripts
+from . import calls, columns, deeds, mappings, matching, objects, opaque, subscripts
 from .handlers import Handler, names_operand, result
 from .tracer import Tracer
 from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Suspended, kind_of
@@ -157,8 +157,13 @@ def build_slice(t: Tracer, n: int) -> None:
     t.push(Container("slice", (*items, Known(None)) if n == 2 else tuple(items)))
 
 
-def unpack_sequence(t: Tracer, n: int) -> None:
+def unpack_sequence(t: Tracer, n: int) -> object:
     value = t.pop()
+    deeds.into(t, value, n)
+    return columns.unpacked(t, value, n, lambda: _unpack(t, value, n))
+
+
+def _unpack(t: Tracer, value: Abstract, n: int) -> None:
     items = objects.items(t, value)
     if items is None and isinstance(value, ArrayValue):
         items = subscripts.unpack(t, value, n)

@@ -23,6 +23,7 @@ from ..pycode.versions import HERE
 from .cursors import changes
 from .state import Consumer, FrameState, State
 from .values import (
+    END,
     LAZY,
     NULL,
     UNBOUND,
@@ -81,8 +82,6 @@ def takes_part(state: State) -> bool:
 
 def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
     """Runs the generator until it yields or returns."""
-    from .tracer import END
-
     bytecode = generator.bytecode
     if len(t.state.frames) > t.limits.inline_depth or any(frame.bytecode is bytecode for frame in t.state.frames):
         raise Break("inline_limit", bytecode.code.co_qualname)
@@ -115,8 +114,6 @@ def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abst
 
 def yielded(t: Tracer, value: Abstract) -> object:
     """YIELD_VALUE."""
-    from .tracer import END
-
     frame = t.state.frame
     consumer = frame.consumer
     if consumer is None or changes(value):
@@ -143,8 +140,6 @@ def _is_in_try(frame: FrameState) -> bool:
 
 def returned(t: Tracer) -> object:
     """RETURN_VALUE: the generator is exhausted."""
-    from .tracer import END
-
     consumer = t.state.frame.consumer
     assert consumer is not None
     if consumer.kind != "for":
@@ -191,15 +186,11 @@ def _finished(state: State, result: Abstract) -> State:
 
 
 def _next(t: Tracer) -> object:
-    from .tracer import END
-
     t.block.end = t.goto(_go_on(t.state))
     return END
 
 
 def _end(t: Tracer, result: Abstract) -> object:
-    from .tracer import END
-
     t.block.end = t.goto(_finished(t.state, result))
     return END
 
@@ -442,8 +433,6 @@ def _called(t: Tracer, call: Callable[[], Abstract]) -> object:
     t.checkpoint = [frame.copy() for frame in before.frames[:-1]]
     caller.stack.append(call())
     caller.pc = caller.bytecode.at(caller.pc).next
-    from .tracer import END
-
     if t.ran_python:
         t.recheck()
     t.block.end = t.goto(t.state)

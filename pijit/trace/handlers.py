@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .inline import INLINED
-from .tracer import END, Tracer
-from .values import Abstract, Break, Known
+from .tracer import Tracer
+from .values import END, Abstract, Break, Known
 
 Handler = Callable[[Tracer, Any], object]
 

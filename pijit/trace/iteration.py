@@ -13,7 +13,7 @@ from . import c_iterators, deeds, generators, kinds, lengths, objects, opaque
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
 from .state import Consumer, State
-from .values import Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
+from .values import END, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -135,8 +135,6 @@ def _range(t: Tracer, value: Container) -> Abstract:
 
 def advance(t: Tracer, exhausted: int) -> object:
     """FOR_ITER: pushes the next value and goes on, or pops the iterator and goes to ``exhausted``."""
-    from .tracer import END
-
     top = t.state.frame.stack[-1]
     if isinstance(top, Suspended):
         return generators.resume(t, top, Consumer("for", [], (exhausted,)))
@@ -181,8 +179,6 @@ def _step(t: Tracer, body: State) -> None:
 
 def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
-    from .tracer import END
-
     under = c_iterators.goes_through(t, it)
     functions = deeds.functions_in(under)
     more, item = c_iterators.advance(t, it)

@@ -47,13 +47,13 @@ def ahead(t: Tracer, it: Abstract) -> Several | None:
 
 def item(t: Tracer, container: Opaque, at: Value) -> Several | None:
     """The same of the item at an index."""
-    samples = _samples(t.samples.get(container.value)) if t.forks < _FORKS else []
+    items = t.samples.get(container.value) if t.forks < _FORKS else None
+    samples = of_each(items[:_LOOKED_AT]) if type(items) is list else []
     return Several(container, at, samples) if len(samples) > 1 else None
 
 
-def _samples(items: Any) -> list[Any]:
+def of_each(some: list[Any]) -> list[Any]:
     """An item of each type; none where one of another type is among them."""
-    some = items[:_LOOKED_AT] if type(items) is list else []
     counts = Counter(map(type, some))
     if not all(cls in _OTHERS or objects.is_plain(cls) for cls in counts):
         return []

@@ -21,7 +21,7 @@ from ..ground.names import is_a
 from ..ir.graph import Exit
 from ..pycode.instructions import Bytecode, decode
 from . import kinds, objects, opaque
-from .values import Abstract, Known, Opaque
+from .values import END, Abstract, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -104,10 +104,15 @@ def _sample(held: Any) -> Callable[[], Any] | None:
 # ---- ways onward -----------------------------------------------------------------------------------------------------------
 
 
+def may_fork(t: Tracer) -> bool:
+    """Whether an instruction may end with several ways onward."""
+    return t.last_micro and t.forks < _FORKS
+
+
 def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     """Objects like those that the attribute may hold, one of each type; none where only one is known."""
-    held = _to_be_looked_at(t, owner, name) if t.last_micro and isinstance(owner, Opaque | Known) else _native.UNSET
-    if held is _native.UNSET or t.forks >= _FORKS:
+    held = _to_be_looked_at(t, owner, name) if may_fork(t) and isinstance(owner, Opaque | Known) else _native.UNSET
+    if held is _native.UNSET:
         return []
     frame = t.state.frame
     for other in t.siblings.get(owner.value, ()) if isinstance(owner, Opaque) else ():
@@ -134,18 +139,25 @@ def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
     return t.made.get((cls, row), _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
 
 
-def fork(t: Tracer, owner: Abstract, name: str, samples: list[Any], read: Callable[[], Abstract]) -> None:
-    """Ends the instruction with a way for each type of what the attribute holds. ``read`` gives it, on a way where it is of that type."""
-    key = ("place", objects.identity(owner), ("field", name))
+def place_of(owner: Abstract, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Where `Tracer.supposed` has what a row of an owner holds on the way that is followed."""
+    return "place", objects.identity(owner), row
+
+
+def fork(t: Tracer, owner: Abstract, row: tuple[Any, ...], samples: list[Any], read: Callable[[], object]) -> None:
+    """Ends the instruction with a way for each type of what a row loads of the owner. ``read`` pushes it, on a way where it is of that type, or
+    ends that with ways of its own."""
+    place = place_of(owner, row)
 
     def follow(sample: Any) -> None:
-        t.supposed[key] = sample
+        t.supposed[place] = sample
         try:
-            t.push(read())
+            ended = read() is END
         finally:
-            del t.supposed[key]
-        frame = t.state.frame
-        frame.pc = frame.bytecode.at(frame.pc).next
-        t.block.end = t.goto(t.state)
+            del t.supposed[place]
+        if not ended:
+            frame = t.state.frame
+            frame.pc = frame.bytecode.at(frame.pc).next
+            t.block.end = t.goto(t.state)
 
-    kinds.by_type(t, opaque.look_any(t, owner, ("field", name)), samples, follow)
+    kinds.by_type(t, opaque.look_any(t, owner, row), samples, follow)

@@ -168,7 +168,7 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     results: list[Value] = []
     result: Abstract = Known(None)
     source = Source(row, "what it holds", _RESULT)
-    if loads and is_constant(held) and not is_inner(held) and not (type(held) is str and t.state.frame.pc in texts(t.state.frame.bytecode)):
+    if loads and is_constant(held) and not is_inner(held) and not (type(held) in (str, bytes) and _varies(t, row)):
         expected.same(source, held)
         result = Known(held)
     elif loads:
@@ -179,6 +179,11 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     if isinstance(result, Opaque):
         t.samples[result.value] = held
     return _finish(t, result)
+
+
+def _varies(t: Tracer, row: tuple[Any, ...]) -> bool:
+    """Whether texts that it loads are taken to be others each time: items are, as those of records in a list, and attributes which were."""
+    return row[0] != "field" or t.state.frame.pc in texts(t.state.frame.bytecode)
 
 
 def texts(bytecode: Bytecode) -> set[int]:

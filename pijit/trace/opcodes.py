@@ -8,6 +8,7 @@ from ..ir.graph import Exit, Value
 from . import (
     calls,
     closures,
+    columns,
     displays,
     dunder,
     errstate,
@@ -30,8 +31,8 @@ from .handlers import NULL_FIRST, Handler, names_operand, result
 from .inline import INLINED
 from .results import FINISHERS
 from .state import Raised, Traceback
-from .tracer import END, Tracer
-from .values import NULL, Break, Container, Instance, Known, NullValue, Scalar
+from .tracer import Tracer
+from .values import END, NULL, Break, Container, Instance, Known, NullValue, Scalar
 from .variables import storable
 
 # ---- operators ------------------------------------------------------------------------------------------------------
@@ -80,7 +81,9 @@ def contains_op(t: Tracer, invert: int) -> object:
 def binary_subscr(t: Tracer, _: Any) -> object:
     container, index = t.popn(2)
     special = dunder.getitem(t, container, index)
-    return result(t, subscripts.load(t, container, index) if special is None else special)
+    if special is not None:
+        return result(t, special)
+    return result(t, columns.read(t, container, index, lambda: subscripts.load(t, container, index)))
 
 
 def store_subscr(t: Tracer, _: Any) -> object:

@@ -18,7 +18,7 @@ from ..ground.names import class_name, is_a, is_heap_class
 from ..pycode.liveness import live
 from . import exceptions, farewells, inline, objects
 from .state import Handling, Raised, Then, Unmade
-from .values import UNBOUND, Abstract, Break, Container, Known, items_of
+from .values import END, UNBOUND, Abstract, Break, Container, Known, items_of
 
 if TYPE_CHECKING:
     from ..pycode.instructions import Bytecode, Instruction
@@ -127,8 +127,6 @@ def _init_of(t: Tracer, cls: type) -> Any:
 
 def _unwind(t: Tracer, raised: Raised) -> object:
     """Goes on where an exception of the current instruction is handled. Calls that it ends are gone."""
-    from .tracer import END
-
     state = t.state
     while (handler := state.frame.flow.handler(state.frame.pc)) is None:
         if len(state.frames) == 1 or state.frame.consumer is not None:

@@ -16,6 +16,7 @@ from .addresses import add, compare, either, multiply
 from .elementwise import is_one
 from .operators import cast, describe
 from .values import (
+    END,
     Abstract,
     ArrayValue,
     Break,
@@ -328,8 +329,6 @@ def _place(t: Tracer, container: Abstract, index: Abstract, args: Abstract | Non
 
 def _either(t: Tracer, several: kinds.Several) -> object:
     """Ends the instruction with an item of one of several types on the stack."""
-    from .tracer import END
-
     def go_on(state: State) -> None:
         found = _typed_item(t, several.container, several.at)
         state.frame.stack.append(found)

@@ -35,7 +35,7 @@ from .limits import Limits, TooLong
 from .objects import Place
 from .sources import Source
 from .state import FrameState, State
-from .values import LAZY, UNBOUND, Abstract, Break
+from .values import END, LAZY, UNBOUND, Abstract, Break
 from .versions import Sight, Version, line_of, match, new_version
 
 
@@ -116,9 +116,6 @@ _INNER = 8  # times as many versions within inlined calls and behind them: there
 _MAX_UNROLLED = 2000  # operations of a graph in which a loop is unrolled
 _OBEYS_ERRSTATE = frozenset({"ew", "reduce", "accumulate", "add_at", "histogram", "matmul"})
 
-END = object()  # what a handler returns when it has ended the block
-
-
 class Tracer:
     """One capture. Handlers (opcodes, operators, subscripts, calls) work through its methods. `TooLong`: see Steps."""
 
@@ -133,6 +130,7 @@ class Tracer:
         self.origins: dict[Value, Source] = {}
         self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
         self.new: set[Value] = set()  # the same, but surely: what other paths bring to a join is not
+        self.pieces: set[Value] = set()  # lists and tuples of pieces of a text
         self.stored_lists: dict[Source, Place] = {}  # lists that came in, by where from
         self.read_lists: dict[Source, Place] = {}
         self.stored_dicts: dict[Source, None] = {}  # by texts that are not known

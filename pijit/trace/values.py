@@ -370,6 +370,7 @@ class NullValue(Abstract):
 
 
 LAZY, UNBOUND, NULL = Lazy(), Unbound(), NullValue()
+END = object()  # what a handler returns when it has ended the block
 
 Done = dict[int, tuple[Abstract, Abstract]]
 

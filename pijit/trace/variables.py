@@ -9,8 +9,8 @@ from ..pycode.liveness import live
 from . import calls, closures, farewells, inputs, learned, objects
 from .cursors import changes
 from .handlers import NULL_FIRST, Handler, result
-from .tracer import END, Tracer
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, Container, Known, bounded
+from .tracer import Tracer
+from .values import END, LAZY, NULL, UNBOUND, Abstract, Break, Container, Known, bounded
 
 
 def load_fast(t: Tracer, slot: int) -> None:
@@ -202,7 +202,7 @@ def load_attr(t: Tracer, name: str) -> object:
     owner = t.pop()
     samples = learned.samples(t, owner, name)
     if samples:
-        learned.fork(t, owner, name, samples, lambda: calls.attribute(t, owner, name))
+        learned.fork(t, owner, ("field", name), samples, lambda: t.push(calls.attribute(t, owner, name)))
         return END
     return result(t, calls.attribute(t, owner, name))
 

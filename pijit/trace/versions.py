@@ -114,12 +114,15 @@ def new_version(t: Tracer, state: State, where: Loop | Join, earlier: Version | 
         made = block.param(type or value.type)
         params[made] = len(args)
         args.append(value)
-        if value in t.own:
-            t.own.add(made)
+        for some in (t.own, t.pieces):
+            if value in some:
+                some.add(made)
         if value in t.samples:
             t.samples[made] = t.samples[value]
         if value in t.layouts:
             t.layouts[made] = t.layouts[value]
+        if value in t.siblings:
+            t.siblings[made] = t.siblings[value]
         return made
 
     def virtual(abstract: Abstract) -> Abstract:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import const
 from ...ir.types import BOOL, INT
-from .. import deeds, instances, lengths, mappings, objects, opaque, standins, views
+from .. import columns, deeds, instances, lengths, mappings, objects, opaque, standins, views
 from ..operators import describe
 from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
@@ -47,8 +47,8 @@ def get(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
         held = args[0].get(mappings.key_of(key))
         return held if held is not None else default
     if key is not None and mappings.is_fixed(t, args[0], key):
-        assert isinstance(key, Known)
-        return objects.dict_get(t, args[0], key.value, default)
+        name = key.value  # type: ignore[attr-defined]
+        return columns.read(t, args[0], key, lambda: objects.dict_get(t, args[0], name, default))
     owner = _real(t, dict.get, args, kwargs, 1, 2, *deeds.MAPPINGS)
     return deeds.dict_get(t, owner, args[1], default)
 
@@ -338,23 +338,30 @@ _METHODS = (
 _PLAIN = (str, int, bool, bytes, type(None))
 
 
+_MOST = {"encode": 1, "decode": 1}  # arguments: UTF-8 needs no codec
+
+
 def _of_text(function: types.MethodDescriptorType) -> None:
+    most = _MOST.get(function.__name__, 9)
+
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         likes = [standins.sample_of(t, arg) for arg in args]
-        if kwargs or not args or not all(like is not None and type(like[0]) in _PLAIN for like in likes):
+        if kwargs or not 0 < len(args) <= most or not all(like is not None and type(like[0]) in _PLAIN for like in likes):
             raise Break("call_arguments", function.__name__)
         if not all(isinstance(arg, Known) or (isinstance(arg, Opaque) and arg.cls is not None) or kind_of(arg) in ("int", "bool") for arg in args):
             raise Break("call_arguments", function.__name__)
         try:
-            sample = function(*(like[0][:100] if type(like[0]) in (str, bytes) else like[0] for like in likes if like is not None))
+            sample = function(*(like[0][: deeds.LIKE] if type(like[0]) in (str, bytes) else like[0] for like in likes if like is not None))
         except Exception:
             raise Break("call_arguments", function.__name__) from None
         found = deeds.do(t, "call", [Known(function), *args], sample, pure=True)
-        return deeds.own(t, found) if type(sample) is list else found
+        if type(sample) not in (list, tuple):
+            return found
+        return deeds.pieces(t, deeds.own(t, found) if type(sample) is list else found)
 
 
-for _name in _METHODS:
+for _name in (*_METHODS, *_MOST):
     for _text in (str, bytes):
         _function = getattr(_text, _name, None)
         if type(_function) is types.MethodDescriptorType:
