@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _LARGE = 2**62  # beyond this the next value of a range might not fit in 64 bits
 
 
-def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
-    """iter(value); ``counted``: as a position, where there is one, so that others can go on in step with it."""
+def iterator(t: Tracer, value: Abstract) -> Abstract:
+    """iter(value): as a position, where there is one, so that others can go on in step with it, and the step of a generator can be done again."""
     if isinstance(value, Suspended) or (isinstance(value, SequenceIterator) and value.step < 0):
         return value
     if isinstance(value, (RangeIterator, SequenceIterator, Unrolled, Together)):
@@ -38,7 +38,7 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
     items = objects.unrollable(t, owner)
     if items is not None:
         return Unrolled(owner, items)
-    sequence = _by_position(t, value, texts=counted)
+    sequence = _by_position(t, value)
     if sequence is not None:
         return SequenceIterator(sequence, const(0))
     real = c_iterators.iterator(t, value)
@@ -48,7 +48,7 @@ def iterator(t: Tracer, value: Abstract, counted: bool = False) -> Abstract:
 
 
 def _zip(t: Tracer, value: Container) -> Abstract:
-    return Together(tuple(iterator(t, item, counted=True) for item in value.items), strict=value.kind == "zip_strict")
+    return Together(tuple(iterator(t, item) for item in value.items), strict=value.kind == "zip_strict")
 
 
 def _enumerate(t: Tracer, value: Container) -> Abstract:
@@ -58,20 +58,20 @@ def _enumerate(t: Tracer, value: Container) -> Abstract:
         raise Break("iteration", "enumerate with a start beyond 64 bits")
     count = as_int(t, count)
     _check_small(t, count)
-    return Together((iterator(t, iterable, counted=True),), count)
+    return Together((iterator(t, iterable),), count)
 
 
 def backwards(t: Tracer, value: Abstract) -> Abstract | None:
     """reversed(value) of what is gone through by position: it begins at the last item that there is now. None for anything else."""
-    sequence = None if objects.unrollable(t, value) is not None else _by_position(t, value, texts=True)
+    sequence = None if objects.unrollable(t, value) is not None else _by_position(t, value)
     if sequence is None:
         return None
     return SequenceIterator(sequence, t.emit("raw_add", (_length(t, sequence), const(-1)), INT), -1)
 
 
-def _by_position(t: Tracer, value: Abstract, texts: bool) -> Abstract | None:
+def _by_position(t: Tracer, value: Abstract) -> Abstract | None:
     """The array or list, or text, that a loop goes through by position; None for anything else."""
-    if texts and deeds.is_text(value, str, bytes):
+    if deeds.is_text(value, str, bytes):
         return deeds.as_opaque(t, value)
     by_position = bool(value.dims) if isinstance(value, ArrayValue) else isinstance(value, Opaque) and value.cls is list
     return value if by_position else None

@@ -20,7 +20,6 @@ from .. import (
     objects,
     opaque,
     operators,
-    presence,
     views,
 )
 from ..cursors import ZIP, RangeIterator, SequenceIterator, Together, Unrolled
@@ -229,19 +228,6 @@ def tuple_new(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return instances.record(t, args, kwargs)
 
 
-@row(object.__setattr__)
-def setattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    name = args[1] if len(args) == 3 and not kwargs and isinstance(args[0], Instance) else None
-    owner = args[0]
-    if not isinstance(owner, Instance) or owner.kind != "instance" or not isinstance(name, Known) or type(name.value) is not str:
-        raise Break("call_arguments", "object.__setattr__")
-    found = objects.class_lookup(owner.cls, name.value)
-    if found is not objects.MISSING and not objects.is_slot(found) and objects.is_data(found):
-        raise Break("store_target", name.value)
-    instances.store(t, owner, name.value, args[2])
-    return Known(None)
-
-
 @row(type)
 def type_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     cls = type_of(args[0]) if len(args) == 1 and not kwargs else None
@@ -420,26 +406,13 @@ def _length_of_range(t: Tracer, operand: Container) -> Value:
     return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
 
 
-@row(hasattr)
-def hasattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    expect("hasattr", args, kwargs, 2)
-    return Known(presence.has_attribute(t, args[0], _name(args[1])))
-
-
-@row(getattr)
-def getattr_(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
-    expect("getattr", args, kwargs, 2, 3)
-    from .. import calls
-
-    if len(args) == 3 and not presence.has_attribute(t, args[0], _name(args[1])):
-        return args[2]
-    return calls.attribute(t, args[0], _name(args[1]))
-
-
-def _name(operand: Abstract) -> str:
-    if not isinstance(operand, Known) or type(operand.value) is not str:
-        raise Break("call_arguments", "an attribute whose name is not constant")
-    return operand.value
+@row(hash)
+def hash_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    """Of what has the same hash whenever it is made anew."""
+    expect("hash", args, kwargs, 1)
+    if not deeds.is_text(args[0], str, bytes) and scalar_kind(args[0]) not in ("int", "bool"):
+        raise Break("call_arguments", f"hash of {describe(args[0])}")
+    return deeds.do(t, "call", [Known(hash), args[0]], 0, pure=True)
 
 
 @row(isinstance)
