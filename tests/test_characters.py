@@ -10,7 +10,8 @@ pytestmark = pytest.mark.shared
 TEXTS = ["a7b", "", "0123456789", "\u00e9\u00ff7", "\u0100\u20ac7", "\U0001f600x\U0001f601", "\ud800\udfff", "x" * 300, "aaa7" * 50]
 FORMS = (
     "any(c == '7' for c in s)", "all(c < '5' for c in s)", "sum(1 for c in s if c.isdigit())", "sum(ord(c) for c in s)",
-    "max((c for c in s), default='')", "''.join(c for c in s if c != '7')", "''.join(c + c for c in reversed(s))", "[c for c in s]", "{c: s.count(c) for c in s}", "tuple(ord(c) for c in s)",
+    "max((c for c in s), default='')", "''.join(c for c in s if c != '7')", "''.join(c + c for c in reversed(s))", "[c for c in s]",
+    "{c: s.count(c) for c in s}", "tuple(ord(c) for c in s)",
     "sorted(ord(c) for c in s)", "next((c for c in s if c > '5'), None)", "[c for c in s for d in s[:3] if c == d]", "list(map(ord, s))",
     "[(i, c) for i, c in enumerate(s) if c == '7']", "[c + d for c, d in zip(s, s[1:])]", "any(c in t for t in (s, s[::-1]) for c in t)",
     "set(c for c in s) == set(s)",

@@ -23,19 +23,19 @@ _FEW = 2  # items say what the others are like
 
 def through(value: Abstract, what: str, inside: bool = False) -> Abstract:
     """The value, where C may go through it. ``inside``: of an iterator, which others do not have."""
-    if not _is_gone_through(value, inside):
+    if not is_gone_through(value, inside):
         raise Break("call_arguments", f"{what} of {describe(value)}")
     return value
 
 
-def _is_gone_through(value: Abstract, inside: bool = False) -> bool:
-    """``inside``: of zip, enumerate or reversed."""
+def is_gone_through(value: Abstract, inside: bool = False) -> bool:
+    """Whether C may go through it. ``inside``: of zip, enumerate or reversed."""
     if isinstance(value, Opaque):
         return any(value.cls is cls for cls in _CONTAINERS)
     if isinstance(value, Known):
         return any(type(value.value) is cls for cls in (*_CONTAINERS, range))
     if isinstance(value, SequenceIterator):  # of reversed, before its first item
-        return value.step < 0 and _is_gone_through(value.sequence, inside=True)
+        return value.step < 0 and is_gone_through(value.sequence, inside=True)
     if isinstance(value, ArrayValue):
         return inside and len(value.dims) == 1  # rows of others would be views
     if not isinstance(value, Container):
@@ -46,7 +46,7 @@ def _is_gone_through(value: Abstract, inside: bool = False) -> bool:
         return all(map(_is_whole, value.items))
     if value.kind in _COMPOSITE:
         iterables, start = (value.items[:1], value.items[1:]) if value.kind == "enumerate" else (value.items, ())
-        return all(_is_gone_through(item, inside=True) for item in iterables) and all(map(_is_whole, start))
+        return all(is_gone_through(item, inside=True) for item in iterables) and all(map(_is_whole, start))
     return inside and value.kind in ("list", "tuple")
 
 

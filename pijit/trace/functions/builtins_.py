@@ -20,11 +20,13 @@ from .. import (
     objects,
     opaque,
     operators,
+    standins,
     views,
 )
 from ..cursors import ZIP, RangeIterator, SequenceIterator, Together, Unrolled
 from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
+from ..through import is_gone_through, samples
 from ..values import (
     Abstract,
     ArrayValue,
@@ -267,6 +269,21 @@ def divmod_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return opaque.call_pure(t, divmod, args, kwargs)
 
 
+def _whole(t: Tracer, function: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """sum, any, all, min or max of a container or view of plain numbers or texts, which C goes through; None for anything else. Of lists it is not
+    asked: they are gone through natively."""
+    if not args or not is_gone_through(args[0]) or type_of(args[0]) is list:
+        return None
+    items, others = samples(t, args[0]), [standins.sample_of(t, arg) for arg in args[1:]]
+    if not items or not all(type(item) in (int, float, bool, str) for item in items) or None in others:
+        return None
+    try:
+        sample = function(items, *(other[0] for other in others if other is not None))
+    except Exception:
+        return None
+    return opaque.call_pure(t, function, args, kwargs, sample=sample)
+
+
 @row(sum)
 def sum_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     items = _items(args[0]) if len(args) == 1 and not kwargs else None
@@ -276,7 +293,7 @@ def sum_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         for item in items:
             total = operators.binary(t, "+", total, item)
         return total
-    return opaque.call_pure(t, sum, args, kwargs)
+    return _whole(t, sum, args, kwargs) or opaque.call_pure(t, sum, args, kwargs)
 
 
 # ---- any and all ----------------------------------------------------------------------------------------------------------------
@@ -288,7 +305,7 @@ def _until(function: Any, wanted: bool) -> None:
         """Whether the truth of an item is as wanted: those of numbers are all looked at, which nobody can tell."""
         items = _items(args[0]) if len(args) == 1 and not kwargs else None
         if items is None or not all(kind_of(item) in ("int", "bool", "float", "np") for item in items):
-            return opaque.call_pure(t, function, args, kwargs)
+            return _whole(t, function, args, kwargs) or opaque.call_pure(t, function, args, kwargs)
         found: Value | bool = not wanted
         for item in items:
             truth = operators.truth(t, item)
@@ -313,6 +330,8 @@ def _extreme(symbol: str, function: Any) -> None:
 
     @row(function)
     def extreme(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) == 1 and _items(args[0]) is None and (found := _whole(t, function, args, kwargs)):
+            return found
         no_keywords(name, kwargs)
         if len(args) == 1 and isinstance(args[0], ArrayValue):
             return opaque.call_pure(t, function, args, kwargs)
