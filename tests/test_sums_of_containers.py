@@ -96,3 +96,37 @@ def f(records):
     return sum(found.values()), max(found.values()), min(found), sorted(found), len(found)
 """
     check(source, [(i % 7, i * 0.5) for i in range(40)])
+
+
+BY_KEY = (
+    "max(d, key=lambda k: d[k])", "min(d.items(), key=lambda kv: kv[1])", "sorted(d.items(), key=lambda kv: -kv[1])[:3]",
+    "sorted(d, key=lambda k: d[k] % 7)",
+    "sorted(d.values(), key=lambda v: -v, reverse=True)", "max(set(d), key=len)", "sorted(set(d.values()), key=lambda v: v % 5)", "max(d, key=d.get)",
+    "min(tuple(d.values()), key=lambda v: (v - 30) ** 2)", "sorted(frozenset(d), key=lambda k: d[k])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", BY_KEY)
+def test_by_key(form):
+    source = f"def f(d):\n    try:\n        return {form}\n    except ValueError as error:\n        return str(error)\n"
+    check_calls(source, [({f"k{i}": i * step % 61 for i in range(n)},) for n, step in ((100, 7), (80, 5), (3, 1), (0, 1), (90, 3))])
+
+
+def test_a_key_that_changes_the_dict():
+    source = """
+def f(n):
+    d = {i: i for i in range(n)}
+    told = []
+
+    def key(k):
+        told.append(k)
+        if k == n // 2:
+            d[n + k] = 0
+        return -k
+
+    try:
+        return max(d, key=key), told
+    except RuntimeError as error:
+        return str(error), told
+"""
+    check(source, 80)

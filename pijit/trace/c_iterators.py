@@ -48,6 +48,13 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
     return goes_on(t, Opaque(found.value, type(iter(under))), under)
 
 
+def is_iterated(value: Abstract) -> bool:
+    """Whether C has an iterator over it, where others go by position."""
+    if isinstance(value, Container):
+        return value.kind in deeds.VIEWS
+    return isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED) and not deeds.is_text(value, str, bytes)
+
+
 def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
     """An iterator in C that gives what is like the items of ``under``."""
     assert isinstance(made, Opaque)

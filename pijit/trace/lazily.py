@@ -167,18 +167,21 @@ def reduced(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> obj
 
 def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """min, max and sorted with key="""
-    from . import calls, closures, objects
+    from . import c_iterators, calls, closures, objects
     from .functions import containers
 
     more = {name: value for name, value in kwargs.items() if name != "key"}
     if isinstance(kwargs["key"], Known) and kwargs["key"].value is None:
         return calls.call(t, Known(function), args, more)
     if function is sorted and len(args) == 1 and set(more) <= {"reverse"}:
-        built_in = isinstance(kwargs["key"], Known) and not closures.is_function(kwargs["key"])
-        if built_in or objects.class_of(args[0]) not in (list, tuple):
-            raise Break("call_arguments", "sorted of what is no list or tuple, or by a built-in, which takes no longer in the interpreter")
-        return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keys, kwargs["key"], args[0]), containers.list_(t, args, {})], more)
+        if isinstance(kwargs["key"], Known) and not closures.is_function(kwargs["key"]):
+            raise Break("call_arguments", "sorted by a built-in, which takes no longer in the interpreter")
+        made = containers.list_(t, args, {})
+        items = args[0] if objects.class_of(args[0]) in (list, tuple) else made
+        return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keys, kwargs["key"], items), made], more)
     if function not in _BY_KEY or more or not args:
         raise Break("call_arguments", f"{function.__name__} with {', '.join(f'{name}=' for name in kwargs)}")
     items = args[0] if len(args) == 1 else Container("tuple", tuple(args))
+    if c_iterators.is_iterated(items) and objects.unrollable(t, items) is None:
+        items = containers.list_(t, [items], {})  # a step that moves an iterator could not be done again
     return generators.consume_by(t, generators.ONLY, [_begun(t, _BY_KEY[function], kwargs["key"], items)], {})
