@@ -7,6 +7,7 @@ list, the other records of the list (`Tracer.siblings`) are looked at, and there
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -15,6 +16,9 @@ from .values import END, Abstract, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
+
+
+_MOST = 4  # ways onward from one instruction: those of several items are multiplied
 
 
 def row_of(t: Tracer, record: Abstract, index: Abstract) -> tuple[Any, ...] | None:
@@ -56,13 +60,13 @@ def read(t: Tracer, record: Abstract, index: Abstract, get: Callable[[], Any]) -
     return END
 
 
-def unpacked(t: Tracer, record: Abstract, n: int, push: Callable[[], None]) -> Any:
-    """The same for the first n items of a record, which ``push`` pushes."""
+def unpacked(t: Tracer, record: Abstract, n: int, push: Callable[[], None], ways: int = 1) -> Any:
+    """The same for the first n items of a record, which ``push`` pushes. ``ways``: that lead here."""
     if isinstance(record, Opaque) and record.value in t.siblings and record.cls in (tuple, list):
         for index in range(n):
             row = "item", index
             found = samples(t, record, row)
-            if found:
-                learned.fork(t, record, row, found, lambda: unpacked(t, record, n, push))
+            if found and ways * len(found) <= _MOST:
+                learned.fork(t, record, row, found, partial(unpacked, t, record, n, push, ways * len(found)))
                 return END
     return push()

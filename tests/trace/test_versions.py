@@ -228,3 +228,15 @@ def test_ways_by_type_are_versions():
         assert not capture.breaks
         assert sum(block.is_header for block in capture.graph.blocks) == headers
         assert "is_of" in [op.name for block in capture.graph.blocks for op in block.ops]
+
+
+def test_columns_that_are_unpacked_together_are_not_multiplied():
+    """A few of them are told apart, else there is a way for each row of types."""
+    def f(records):
+        n = 0
+        for a, b, c, d, e, g, h, i in records:
+            n += (a or 0) + (b or 0) * (c or 1) - (d or 2) + (e or 0) * (g or 1) - (h or i or 1)
+        return n
+
+    records = [tuple(None if (7 * i + c) % 3 == 0 else i * c if (i + c) % 2 else 0.5 * i for c in range(8)) for i in range(60)]
+    assert _operations(trace(f, records).graph) < 250
