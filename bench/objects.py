@@ -85,6 +85,7 @@ def figures():
     import library_programs as library
     import object_programs as programs
     import recursive_programs as recursive
+    import table_programs as table
     import varied_programs as varied
 
     x = np.random.default_rng(1).random((64, 8))
@@ -108,7 +109,11 @@ def figures():
         ("gradient noise by tables", items.perlin, "f(o, 40)", items.permutation),
         ("the nearest of objects, and a tree of them", items.explore, "f(o, 300)", lambda: [(5, 5, 2), (10, 12, 3), (15, 6, 2)]),
         ("random places of a lattice", library.flip, "f(o, 1000)", library.lattice),
+        ("rows of a table, with gaps", table.weigh, "f(o)", table.measured),
+        ("the characters of texts", table.passwords, "f(o)", table.lines),
         # what moves in C, object by object, gains less
+        ("records that are dicts", table.bill, "f(o)", table.orders, 1.1),
+        ("lines that are taken apart", table.parse, "f(o)", table.lines, 1.0),
         ("pairs of bodies by combinations", library.energy, "f(o, 4)", library.bodies, 1.3),
         ("counters, default dicts, products and divisors", library.survey, "f(o, 5000)", library.grid, 1.1),
     ]

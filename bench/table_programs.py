@@ -1,0 +1,54 @@
+"""Programs that read tables and lines: records with gaps in them, texts taken apart."""
+
+from __future__ import annotations
+
+
+def measured():
+    """A row of a table for each reading: a number, perhaps one from a second instrument, a weight that is a whole number here and there, a place."""
+    return [(0.25 * i, None if i % 3 else 0.5 * i, 0.5 * (i % 7) if i % 2 else i % 5, f"place {i % 11}") for i in range(3000)]
+
+
+def weigh(rows):
+    total = extra = 0.0
+    for value, second, weight, place in rows:
+        total += value * weight
+        if second is not None and place != "place 4":
+            extra += (second - value) * weight
+    return total, extra
+
+
+def orders():
+    return [{"id": i, "city": f"c{i % 9}", "price": None if i % 5 == 0 else 1.25 * i, "items": list(range(i % 4))} for i in range(3000)]
+
+
+def bill(orders):
+    total, count, open_ = 0.0, 0, 0
+    for order in orders:
+        if order["price"] is None:
+            open_ += 1
+        elif order["city"] != "c3":
+            total += order["price"]
+            count += len(order["items"])
+    return total, count, open_
+
+
+def lines():
+    return [f"k{i % 17},{i},{i * 0.5}" for i in range(2000)]
+
+
+def parse(lines):
+    total, far = 0.0, 0
+    for line in lines:
+        key, number, value = line.split(",")
+        total += float(value)
+        if key != "k3":
+            far += int(number)
+    return total, far
+
+
+def passwords(lines):
+    good = 0
+    for line in lines:
+        if any(c.isdigit() for c in line) and sum(1 for c in line if c == "5") < 2 and not all(c < "7" for c in line):
+            good += 1
+    return good
