@@ -27,6 +27,11 @@ PROGRAMS = {
     "records of two lengths": (
         "n, kept = 0, []\nfor r in records:\n    if r[0] == 'push':\n        kept.append(r[1])\n    elif kept:\n"
         "        n += kept.pop()\nreturn n", STEPS),
+    "lists of two lengths": (
+        "n, kept = 0, []\nfor r in records:\n    if r[0] == 'push':\n        kept.append(r[1])\n    elif kept:\n"
+        "        n += kept.pop()\nreturn n", [list(step) for step in STEPS]),
+    "lists of two lengths and types": (
+        "n = 0\nfor r in records:\n    if len(r) > 1:\n        n += r[1] or 2\nreturn n", [[1], [1, None], [1, 2], [1, 0.5], [1], [2, 3]] * 9),
     "the name of a step": (
         "n = 0\nfor name, *rest in records:\n    if name == 'push':\n        n += rest[0]\n    elif name == 'pop':\n        n -= 1\nreturn n", STEPS),
     "grouped": (

@@ -56,8 +56,13 @@ def read(t: Tracer, record: Abstract, index: Abstract, get: Callable[[], Any]) -
     found = [] if row is None else samples(t, record, row)  # type: ignore[arg-type]
     if not found:
         return get()
-    learned.fork(t, record, row, found, lambda: t.push(get()))  # type: ignore[arg-type]
+    learned.fork(t, record, row, found, partial(_push, t, get))  # type: ignore[arg-type]
     return END
+
+
+def _push(t: Tracer, get: Callable[[], Any]) -> Any:
+    item = get()
+    return item if item is END else t.push(item)  # of a list that was shorter, the items are told apart there
 
 
 def unpacked(t: Tracer, record: Abstract, n: int, push: Callable[[], None], ways: int = 1) -> Any:
