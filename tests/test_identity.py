@@ -7,7 +7,7 @@ import inspect
 
 import numpy as np
 import pytest
-from differential import describe, settings
+from differential import check, describe, settings
 
 import pijit
 
@@ -370,3 +370,24 @@ def test_a_number_that_came_in_is_stored_as_what_it_is(function, x):
             plain, native = Holder(), Holder()
             plain.y = native.y = 1.5
             assert fast(native, x + k, 5) == function(plain, x + k, 5)
+
+
+def test_numbers_that_were_found_on_several_paths():
+    """Where three ways meet, a number that is an object on each of them stays that one."""
+    source = """
+from collections import defaultdict
+
+def f(keys):
+    made = defaultdict(float)
+    for key in keys:
+        made[key] += 1.5
+    found = [made[key] is value for key, value in list(made.items())]
+    pairs = list(made.items())
+    for i in range(len(pairs)):
+        key, value = pairs[i]
+        held = made[key]
+        found.append(id(held) == id(value))
+    return found, [type(key).__name__ for key in made]
+"""
+    check(source, ["a", "\\u0100", (1, "a"), 0.5, 1, True, "a", 1.0] * 2)
+    check(source, ["a", (1, "a"), 0.5, "b"] * 3)

@@ -10,7 +10,8 @@ what is held there, as long as it still has this value:
     leave return x                   ->         leave return loaded(x, o, field y)
 
 Where paths meet, and where a choice is made, a number that comes from one list, from what came in or from constants has another one beside
-it, which tells which of them it is: the index in the list, -1 for none, -2 - k for the k-th number that came in. What is computed has no
+it, which tells which of them it is: the index in the list, -1 for none, -2 - k for the k-th number that came in; one that is an object that was
+found or made on each path has that beside it. What is computed has no
 object before it is stored or native code leaves, and what a loop adds to is not followed. No owner lives longer for this: one that an exit
 does not need anyway is not asked.
 """

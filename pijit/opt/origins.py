@@ -81,6 +81,15 @@ class Origins:
     def _explain(self, value: Value) -> None:
         """Finds out where a number, and those that it comes from, are from."""
         group, sources = self._closure(value)
+        if all(map(self._made, sources)) and not any(isinstance(one.op, Op) for one in group):
+            for one in group:
+                self.known[one] = Origin(made=self.blocks[one].param(OBJECT))
+            for one in group:
+                for jump, arg in self.incoming[one]:
+                    made = self._made(arg)
+                    assert made is not None
+                    jump.args = (*jump.args, made)
+            return
         origins = [origin for origin in map(self._origin, sources) if origin is not None]
         lists = frozenset[Value]().union(*(origin.lists for origin in origins))
         inputs = tuple(next(filter(None, column), None) for column in zip_longest(*(origin.inputs for origin in origins)))
@@ -119,6 +128,11 @@ class Origins:
 
     def _origin(self, value: Value) -> Origin | None:
         return self.known.get(value) or self.inputs.get(value)
+
+    def _made(self, value: Value) -> Value | None:
+        """The object that a number is, where that is a value of its own."""
+        origin = self._origin(value)
+        return None if origin is None else origin.made
 
     def _place(self, value: Value) -> Value:
         origin = self._origin(value)
