@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
 from pathlib import Path
 
 import pijit
 from pijit.api import spellings
 from pijit.ground import config, log
+from pijit.ground.records import fields
 from pijit.reports import function, verify
 from pijit.runtime import records
 

@@ -55,13 +55,11 @@ def test_they_stay_native(container, form):
 
 def test_objects_are_asked_by_the_program_only():
     source = """
-import sys
-
 class Number:
     def __init__(self, v):
         self.v = v
     def __radd__(self, other):
-        told.append(("radd", other, sys._getframe(1).f_code.co_name))
+        told.append(("radd", other))
         return other + self.v
     def __gt__(self, other):
         told.append("gt")

@@ -23,10 +23,10 @@ else:
     _TABLE = "__record_fields__"
 
     class _Field:
-        __slots__ = ("compare", "default", "factory", "init", "metadata", "name")
+        __slots__ = ("compare", "default", "factory", "init", "metadata", "name", "type")
 
         def __init__(self, default=_NOTHING, factory=_NOTHING, init=True, compare=True, metadata=None):
-            self.default, self.factory, self.init, self.compare, self.metadata, self.name = default, factory, init, compare, metadata, ""
+            self.default, self.factory, self.init, self.compare, self.metadata = default, factory, init, compare, metadata
 
     def field(*, default=_NOTHING, default_factory=_NOTHING, init=True, compare=True, metadata=None):
         return _Field(default, default_factory, init, compare, metadata)
@@ -73,7 +73,7 @@ else:
     def _own(cls, name):
         given = vars(cls).get(name, _NOTHING)
         row = given if type(given) is _Field else _Field(given)
-        row.name = name
+        row.name, row.type = name, vars(cls)["__annotations__"][name]
         return row
 
     def _written(cls):

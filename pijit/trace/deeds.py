@@ -22,7 +22,7 @@ from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import caught, objects, opaque, standins
 from .inputs import is_inner
 from .instances import settled
-from .values import END, Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, value_of
+from .values import END, Abstract, Break, Complex, Container, Instance, Known, Opaque, Scalar, items_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -227,7 +227,8 @@ def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract | None], 
         if found is not None:
             t.state.frame.stack.append(found)
             t.state.frame.pc = onward
-            t.block.end = t.goto(t.state, meets=True)
+            # nothing would say which object a complex number is (opt.identity)
+            t.block.end = t.goto(t.state, meets=not isinstance(found, Complex))
 
     try:
         t.ways([lambda: condition], follow)
