@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection
+from functools import cache
 from importlib import import_module
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -69,9 +70,10 @@ def capture_entry(
 
 def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[int, int]], steps: float) -> Limits:
     strange = error_state(errmask) is None
+    fusible = _fusible(borrowed)
 
     def elementwise(ufunc: str, dtypes: tuple[str, ...]) -> bool:
-        return not (strange and any(map(_is_inexact, dtypes))) and _fusible(borrowed)(ufunc, dtypes)
+        return not (strange and any(map(_is_inexact, dtypes))) and fusible(ufunc, dtypes)
 
     def formula(ufunc: str, dtypes: tuple[str, ...]) -> bool:
         return bool(_part("scalars").supports(ufunc, dtypes))
@@ -135,6 +137,7 @@ def _limits(errmask: int, varying: Collection[str], borrowed: dict[str, tuple[in
     )
 
 
+@cache
 def _part(name: str) -> Any:
     """A part of the compiler, which is loaded when capture first asks it something: what runs without arrays is looked at without."""
     from pijit.codegen import emit

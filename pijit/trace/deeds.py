@@ -464,10 +464,10 @@ def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
 
 
 def pieces(t: Tracer, made: Abstract) -> Abstract:
-    """A list or tuple of pieces of a text: they are other ones each time."""
-    if isinstance(made, Opaque):
-        t.pieces.add(made.value)
-    return made
+    """A new list of pieces of a text: there are others each time."""
+    assert isinstance(made, Opaque)
+    t.pieces.add(made.value)
+    return own(t, made)
 
 
 def into(t: Tracer, made: Abstract, n: int) -> None:

@@ -130,7 +130,7 @@ class Tracer:
         self.origins: dict[Value, Source] = {}
         self.own: set[Value] = set()  # lists that the fragment makes: their samples are capture's
         self.new: set[Value] = set()  # the same, but surely: what other paths bring to a join is not
-        self.pieces: set[Value] = set()  # lists and tuples of pieces of a text
+        self.pieces: set[Value] = set()  # lists of pieces of a text
         self.stored_lists: dict[Source, Place] = {}  # lists that came in, by where from
         self.read_lists: dict[Source, Place] = {}
         self.stored_dicts: dict[Source, None] = {}  # by texts that are not known

@@ -356,9 +356,7 @@ def _of_text(function: types.MethodDescriptorType) -> None:
         except Exception:
             raise Break("call_arguments", function.__name__) from None
         found = deeds.do(t, "call", [Known(function), *args], sample, pure=True)
-        if type(sample) not in (list, tuple):
-            return found
-        return deeds.pieces(t, deeds.own(t, found) if type(sample) is list else found)
+        return deeds.pieces(t, found) if type(sample) is list else found
 
 
 for _name in (*_METHODS, *_MOST):
