@@ -235,7 +235,8 @@ ROWS = (
     Row("own_call", "calls the function that this is native code of, without a frame; args: what its parameters are given, ints, floats, bools or"
         " objects, but first, with closure, a function of the same code. exit: it was not called, or did nothing that anybody could notice",
         _REDO, effect="write", attrs=("closure",)),
-    Row("next", "two results: whether an iterator in C has another item, and that. exit: it raises", _REDO, effect="write"),
+    Row("next", "two results: whether an iterator in C has another item, and that; attrs: own (whether it is made again when this is done again)."
+        " exit: it raises", _REDO, effect="write", attrs=("own",)),
     Row("text", "a number that texts or bytes give (run_deeds.TEXTS). exit: it is negative, but for which=order", _REDO, effect="read",
         attrs=("which",)),
     Row("same", "whether two objects are one; bool"),

@@ -36,7 +36,8 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
     place = fragment.places[index]
     if place is not None and operand is not _native.UNSET and _has_learned(state, record, native, place, operand):
         again = reasons.lookup("recompiled")
-        log.event("exits", record.code, exit.line, f"{again.id} {again.title}: .{place.name} holds another type, {count} times", id=again.id)
+        what = f".{place.name} holds another type" if place.name else "a dict has other keys"
+        log.event("exits", record.code, exit.line, f"{again.id} {again.title}: {what}, {count} times", id=again.id)
         return NEVER
     if count >= _TRIAL:
         doubtful = worth.needs_clock(record)
@@ -56,13 +57,15 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
 
 
 def _has_learned(state: Any, record: Record, native: Any, place: learned.Place, owner: Any) -> bool:
-    """Whether what an attribute holds is of a type that was not known there: then the fragment goes, for one that has a way for each."""
+    """Whether what an attribute holds is of a type that was not known there, or a dict has other keys: then the fragment goes, for one that has a way
+    for each, or takes the dict as it is."""
     pc = entry_of(state, record, native)
     entry = record.plan.entries[pc]
     if entry.again >= _MOST or CONFIG.stance != "compile" or not learned.learn(place, owner):
         return False
     for other in filter(None, native.data().places):
-        learned.learn(other, owner)
+        if place.name and other.name:
+            learned.learn(other, owner)
     take_out(state, pc, native, "recompiled")
     entry.again += 1
     entry.compiled -= 1

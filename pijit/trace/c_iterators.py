@@ -7,13 +7,13 @@ from collections import deque
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
 
-from pijit.ground.records import dataclass
+from pijit.ground.records import dataclass, replace
 
 from ..ir.graph import Op, Value
 from ..ir.types import BOOL, Obj
 from . import deeds, objects, opaque, standins, through
 from .instances import settled
-from .values import Abstract, Break, Container, Instance, Known, Opaque
+from .values import Abstract, Break, Container, Instance, Known, Opaque, Suspended
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -43,9 +43,38 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
         return None
     if under is objects.MISSING or not len(under):
         raise deeds.unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
+    return _begun(t, value, type(iter(under)), _Through(under, value, _is_own(t)))
+
+
+def _begun(t: Tracer, value: Abstract, cls: type, through: _Through) -> Opaque:
     found = deeds.do(t, "iter", [value], objects.MISSING, pure=True)
     assert isinstance(found, Opaque)
-    return goes_on(t, Opaque(found.value, type(iter(under))), under)
+    t.samples[found.value] = through
+    return Opaque(found.value, cls)
+
+
+def _is_own(t: Tracer) -> bool:
+    """Whether what is made now is gone before the step of a generator that is running is over, and made again with it."""
+    frames = t.state.frames
+    top = frames[-1].consumer
+    return any(frame.consumer is not None for frame in frames) and (top is None or top.kind != "for")
+
+
+def afresh(t: Tracer, generator: Suspended) -> Suspended:
+    """A generator expression that is about to be consumed, with an iterator of its own: what the interpreter would do again has not moved."""
+    it = generator.locals[0] if generator.bytecode.slots[:1] == (".0",) and not generator.started else None
+    held = t.samples.get(it.value) if isinstance(it, Opaque) else None
+    if not isinstance(it, Opaque) or not isinstance(held, _Through) or held.over is None or not _is_new(t, it):
+        return generator
+    own = _begun(t, held.over, it.cls or object, _Through(held.under, own=True))
+    return replace(generator, items=(generator.items[0], own, *generator.items[2:]), built=None)
+
+
+def _is_new(t: Tracer, it: Opaque) -> bool:
+    """Whether nothing has changed since it was made: another one is like it."""
+    ops = t.block.ops
+    made = next((place for place, op in enumerate(ops) if op is it.value.op), len(ops))
+    return made < len(ops) and not any(map(t.is_seen, ops[made:]))
 
 
 def is_iterated(value: Abstract) -> bool:
@@ -64,9 +93,12 @@ def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
 
 @dataclass(frozen=True, slots=True)
 class _Through:
-    """The sample of an iterator: what it goes through."""
+    """The sample of an iterator: what is like that which it goes through; that itself, where the iterator was made by the loop or the generator that
+    takes from it; ``own``: see `_is_own`."""
 
     under: Any
+    over: Abstract | None = None
+    own: bool = False
 
 
 def _is_made(t: Tracer, value: Abstract) -> bool:
@@ -94,7 +126,9 @@ def goes_through(t: Tracer, it: Opaque) -> Any:
 
 def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
     """Whether a real iterator in C has another item, and that."""
-    op = Op("next", (it.value,), (BOOL, Obj()), {}, {"redo": t.exit("redo", "container")}, t.line)
+    held = t.samples.get(it.value)
+    own = isinstance(held, _Through) and held.own
+    op = Op("next", (it.value,), (BOOL, Obj()), {"own": own}, {"redo": t.exit("redo", "container")}, t.line)
     t.append(op)
     return op.results[0], op.results[1]
 

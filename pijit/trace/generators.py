@@ -101,6 +101,8 @@ def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
 
 def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """A call of what the row is of, with a generator."""
+    from .c_iterators import afresh  # which knows of containers, as this need not
+
     if not t.last_micro:
         raise Break("generator", "in the middle of an instruction")
     held = row.begin(t, args[1:], kwargs)
@@ -109,7 +111,7 @@ def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abst
     caller.stack[:] = t.checkpoint[-1].stack
     generator = args[0]
     assert isinstance(generator, Suspended)
-    return resume(t, generator, Consumer(row.name, held, (operands,)))
+    return resume(t, afresh(t, generator), Consumer(row.name, held, (operands,)))
 
 
 def yielded(t: Tracer, value: Abstract) -> object:

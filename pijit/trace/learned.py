@@ -21,6 +21,7 @@ from ..ground.names import is_a
 from ..ir.graph import Exit
 from ..pycode.instructions import Bytecode, decode
 from . import kinds, objects, opaque
+from .frames import before_step
 from .values import END, Abstract, Known, Opaque
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """An instruction that reads an attribute, and how much was known of what that holds when it was captured."""
+    """An instruction that reads an attribute, and how much was known of what that holds when it was captured. Of one that goes through a dict no
+    name."""
 
     code: ref[CodeType]
     pc: int
@@ -46,10 +48,12 @@ _Samples = list[Callable[[], Any]]  # each gives an object of another type, as l
 
 def place(exit: Exit) -> Place | None:
     """Where an attribute is read, if the exit is one that does this again."""
-    if exit.kind != "redo" or exit.reason != "source_changed":
+    if exit.kind != "redo" or exit.reason not in ("source_changed", "call_type"):
         return None
     frame = exit.frames[-1]
     bytecode = decode(frame.code)
+    if exit.reason == "call_type":
+        return Place(ref(frame.code), frame.pc, "", 0) if frame.pc in _keys(bytecode) else None
     step = bytecode.at(frame.pc).micros[0]
     return Place(ref(frame.code), frame.pc, step.arg, _extent(bytecode, frame.pc)) if step.name == "LOAD_ATTR" else None
 
@@ -60,12 +64,27 @@ def learn(at: Place, owner: Any) -> bool:
     if code is None:
         return False
     bytecode = decode(code)
+    if not at.name:
+        news, _keys(bytecode)[at.pc] = not _keys(bytecode)[at.pc], True
+        return news
     _note(bytecode, at.pc, _native.field(owner, at.name))
     return _extent(bytecode, at.pc) > at.known
 
 
 def _extent(bytecode: Bytecode, pc: int) -> int:
     return len(_known(bytecode, pc)) + (pc in opaque.texts(bytecode))
+
+
+def _keys(bytecode: Bytecode) -> dict[int, bool]:
+    """By the pc of an instruction that goes through a dict whose keys are taken for constants: whether they were others."""
+    found: dict[int, bool] = bytecode.analyses.setdefault("keys", {})
+    return found
+
+
+def has_other_keys(t: Tracer) -> bool:
+    """Whether exits have shown that the keys of the dict that is about to be gone through are others from time to time."""
+    frame = before_step(t.state.frames)[-1]
+    return _keys(frame.bytecode).setdefault(frame.pc, False)
 
 
 def _known(bytecode: Bytecode, pc: int) -> _Samples:

@@ -282,7 +282,7 @@ class Tracer:
         return self.append(Op(name, args, types, attrs, exits, self.line))
 
     def append(self, op: Op) -> Any:
-        if OPS[op.name].effect in ("write", "any") and op.name != "poll" and not (self._is_private(op) or op.attrs.get("pure")):
+        if self.is_seen(op):
             self.effect(op.name)
         if op.name == "put" and op.attrs["place"][0] in ("field", "dict_item"):
             views.may_store(self)
@@ -293,6 +293,11 @@ class Tracer:
         if len(op.results) == 1:
             return op.results[0]
         return op.results or None
+
+    def is_seen(self, op: Op) -> bool:
+        """Whether an operation changes what others see."""
+        writes = OPS[op.name].effect in ("write", "any") and op.name != "poll"
+        return writes and not (op.attrs.get("pure") or op.attrs.get("own") or self._is_private(op))
 
     def effect(self, what: str, virtual: bool = False) -> None:
         """Something is about to change that others see. The step of a generator may be done again, so nothing in it may; nor may what

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import objects, opaque
+from . import learned, objects, opaque
 from .cursors import Unrolled
 from .values import Abstract, Break, Container, Instance, Known
 
@@ -38,6 +38,8 @@ def _keys(t: Tracer, owner: Abstract) -> tuple[Known, ...] | None:
         return None
     if any(actual is space for space in (t.view.names, *(frame.globals for frame in t.state.frames))):
         return None  # what a module's body stores is only written at an exit
+    if learned.has_other_keys(t):
+        return None
     t.last_micro = False  # other keys: the whole instruction is done again
     found = opaque.call_pure(t, tuple, [owner], {}, sample=tuple(map(opaque.Exactly, actual)))
     assert isinstance(found, Container)
