@@ -88,7 +88,7 @@ def test_what_comes_to_nothing_costs_more_until_something_comes_of_it():
     assert account.spent == pytest.approx(0.4)
 
 
-WANTS = [Want(0.01, "looking"), Want(0.1, "trying"), Want(0.1, "compiling")]
+WANTS = [Want(0.01, "looking"), Want(0.05, "trying"), Want(0.1, "compiling")]
 
 
 @pytest.mark.parametrize("want", WANTS)
@@ -322,3 +322,50 @@ def test_what_takes_less_than_entering_native_code_is_not_counted_for_long(progr
     assert _native.state_of(value.__code__).mode == "on"
     assert not any(record(function).compiles for function in (plain, value))
     assert ("nothing to compile" in pijit.explain(plain).text()) is little
+
+
+def test_what_did_not_pay_costs_more():
+    """A fragment of code that nobody asked for, taken out of use because it did not pay, is paid for some times more before the next."""
+    mine = Budget()
+    for account, doubtful in ((mine.trying, True), (mine.compiling, False)):
+        account.spend(0.2)
+        before = account.missing(0.0)
+        mine.retired(types.SimpleNamespace(doubtful=doubtful, compile_seconds=0.1))
+        assert account.missing(0.0) - before == pytest.approx(0.1 * budget._REGRET / account.first)
+
+
+def test_retiring_is_regretted(monkeypatch):
+    """By `closing.retire`, and not where somebody asked for the function."""
+    regretted = []
+    monkeypatch.setattr(type(BUDGET), "retired", lambda self, fragment: regretted.append(fragment))
+    for eager in (False, True):
+        space = {}
+        exec(SOURCE, space)
+        function = pijit.jit(space["plain"])
+        function(2.0)
+        record = pijit.runtime.tiers.record_of(function.__code__)
+        record.options = Options(eager=eager)
+        state = _native.state_of(function.__code__)
+        (native,) = state.fragments(record.plan.start)
+        pijit.runtime.closing.retire(state, record, native, "not_worth_it")
+        assert len(regretted) == 1
+
+
+def test_prices_are_as_they_turn_out_here(monkeypatch):
+    pace = patience.Pace()
+    first = pace.seconds(1.0)
+    monkeypatch.setattr(patience, "loading", lambda: 0.0)
+    now = iter(range(100))
+    monkeypatch.setattr(patience.clock, "thread_time", lambda: float(next(now)))
+    for _ in range(20):
+        with pace.measured(0.5 * pace.seconds(1.0)):
+            pass
+    assert pace.seconds(1.0) > 1.3 * first
+
+
+def test_what_an_array_is_at_hand_for_is_looked_at_sooner():
+    """Work on arrays pays most often."""
+    waits = patience.Patience()
+    assert waits.wants(0.0, 1000).account == "looking"
+    waits.has_arrays = True
+    assert waits.wants(0.0, 1000).account == "compiling"

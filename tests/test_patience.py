@@ -232,7 +232,7 @@ def test_what_takes_long_to_look_at_is_looked_at_for_longer_each_time(monkeypatc
     monkeypatch.setattr(driver, "capture_entry", capture)
     monkeypatch.setattr(patience, "_STEP_TAKES", 1e-3)
     monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
-    pijit.config.patience_ms = 10
+    pijit.config.patience_ms = 8
     pijit.config.compile_all, pijit.config.threshold_calls = False, 2
     body = "".join(f"    if x > {k}:\n        y += {k}.5\n" for k in range(12))
     module = types.ModuleType("a program")

@@ -17,6 +17,7 @@ _FIRST = 20.0  # seconds of the program
 _OF_SAVED = 1.0
 _HOPE = 4.0  # so many times in vain, and the next costs twice as much,
 _FINE = 3.0  # or more, up to so many times as much again
+_REGRET = 3.0  # what was compiled and did not pay costs so many times as much again
 _REVIEW = 0.05  # what was saved is summed up so often at most,
 _OF_REVIEWS = 100.0  # and so many times as seldom as long as it takes, where there are many fragments
 
@@ -38,6 +39,10 @@ class Account:
         self.spent += seconds
         self.fined += seconds * min(_FINE, self.in_vain / _HOPE)
 
+    def regret(self, seconds: float) -> None:
+        """What these were spent for did not pay."""
+        self.fined += seconds * _REGRET
+
     def missing(self, ran: float, price: float = 0.0) -> float:
         """For how long a program that has run so long has to go on until that can be paid."""
         needed = self.spent + self.fined + price - self.at_once
@@ -57,7 +62,7 @@ class Budget:
     """``saved``: by native code, as it was at `reviewed`, and stays for a ``pause``."""
 
     looking: Account = field(default_factory=lambda: Account(0.1, 0.05, 0.01))
-    trying: Account = field(default_factory=lambda: Account(0.0, 0.15, 0.03))
+    trying: Account = field(default_factory=lambda: Account(0.0, 0.08, 0.02))
     compiling: Account = field(default_factory=lambda: Account(0.1, 0.3, 0.05))
     saved: float = 0.0
     reviewed: float = 0.0
@@ -70,6 +75,10 @@ class Budget:
     def account(self, want: Want) -> Account:
         found: Account = getattr(self, want.account)
         return found
+
+    def retired(self, fragment: records.FragmentRecord) -> None:
+        """A fragment of code that nobody asked for did not pay."""
+        (self.trying if fragment.doubtful else self.compiling).regret(fragment.compile_seconds)
 
     def spent(self) -> float:
         """Of all accounts."""

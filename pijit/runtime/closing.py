@@ -6,6 +6,7 @@ from typing import Any
 
 from pijit.ground import log, reasons
 from pijit.runtime import messages
+from pijit.runtime.budget import BUDGET
 from pijit.runtime.copies import as_plain
 from pijit.runtime.records import FragmentRecord, Record
 
@@ -43,6 +44,8 @@ def retire(state: Any, record: Record, native: Any, reason: str) -> None:
     """Takes a fragment out of use. The other entries stay: what goes on in a loop may not pay where the loop around it does."""
     pc = entry_of(state, record, native)
     take_out(state, pc, native, reason)
+    if not record.options.eager:
+        BUDGET.retired(native.data())
     turn_off(state, record, pc, reason)
 
 

@@ -14,9 +14,12 @@ import traceback
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from threading import Lock
 from types import CodeType
 from typing import Any
+
+import numpy as np
 
 from pijit import _native
 from pijit.ground import clock, forks, imports, log, reasons
@@ -35,7 +38,7 @@ from pijit.runtime.closing import close, install, leave_alone, retire, turn_off
 from pijit.runtime.counting import counted
 from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
-from pijit.runtime.patience import Patience, loading, warnings_remembered
+from pijit.runtime.patience import PACE, Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
 from pijit.runtime.recursion import Watch
 from pijit.trace import learned
@@ -138,6 +141,7 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     watch = record.plan.watch
     if entry.kind == "start" and not entry.compiled and watch.passes_over(raw[4]):
         return 1
+    entry.patience.has_arrays = any(map(operator.is_, map(type, raw[4]), repeat(np.ndarray)))
     at_once = unrolled or (entry.kind == "start" and watch.looks) or _is_too_little(state, record, entry, pc, may_call_itself(record.code))
     wait = 0 if at_once else _misses_to_wait(state, record, entry, pc)
     if wait:
@@ -289,7 +293,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         return wait
     if entry.kind == "jump" and worth.takes_turns(capture.graph):
         capture.graph.counts = pc
-    compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
+    with PACE.measured(entry.patience.price):
+        compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
     native = compiled.native
@@ -352,7 +357,7 @@ def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:
 def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:
     """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
-    patience.price, patience.doubtful = worth.price(capture.graph), worth.is_doubtful(capture.graph)
+    patience.price, patience.doubtful = PACE.seconds(worth.price(capture.graph)), worth.is_doubtful(capture.graph)
     wait = _misses_to_wait(state, record, entry, pc)
     patience.postponed = bool(wait)
     return wait

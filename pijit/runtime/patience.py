@@ -25,10 +25,12 @@ _STEP = 16
 _SELDOM = 16  # it is asked again after such a part of the misses that were waited for, or later: others may take what there is, time after time
 _COMPILER = "llvmlite.binding"  # imported by the first compilation of a process,
 _FIRST = 2.0  # which costs so many times as much,
-_LOADING = 0.1  # so many seconds more
-_LOOK = 0.8  # what looking at an entry may cost at first, in terms of the setting,
+_LOADING = 0.14  # so many seconds more
+_TRACER = "pijit.trace.opcodes"  # imported by the first look of a process,
+_FIRST_LOOK = 0.06  # which takes so many seconds more
+_LOOK = 1.0  # what looking at an entry may cost at first, in terms of the setting,
 _LONGER = 4.0  # and so many times as much the next time, where that is not enough
-_STEP_TAKES = 3e-5  # seconds of looking at an instruction
+_STEP_TAKES = 7e-5  # seconds of looking at an instruction
 _MOST = 0.5  # of the program's time
 _SHORT = 1e-5  # seconds
 _DOUBT = 4.0  # seconds in the interpreter for each second of compiling what may not pay: it saves a part of them at best
@@ -50,6 +52,7 @@ class Patience:
     doubtful: bool = False
     look: float = 0.0  # the seconds that looking at it may take, where more than at first
     postponed: bool = False  # it was captured, and is compiled later
+    has_arrays: bool = False  # the frame that stood there last: work on arrays pays most often
 
     def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False, misses: int = 0) -> int:
         """How many more, about; 0: it is time to compile. ``took``: the seconds that the interpreter has taken from there on so far; ``asked``:
@@ -104,13 +107,37 @@ class Patience:
         either is worth as much as where it is sure to pay, if that is done in short laps: long ones are those of what is called, too."""
         most = _MOST * BUDGET.ran() <= took < _SHORT * misses
         if not self.price:
-            return Want(self._to_look(), "compiling" if most else "looking")
+            first = 0.0 if _TRACER in sys.modules else _FIRST_LOOK
+            return Want(self._to_look() + first, "compiling" if most or self.has_arrays else "looking")
         return Want(self.price + loading(), "trying" if self.doubtful and not most else "compiling")
 
     def compiled(self, seconds: float, in_vain: bool) -> None:
         """So long it took, and nothing came of it or something did: the next time it waits from then on."""
         self.spent += seconds
         self.began, self.waited, self.in_vain, self.price = 0.0, 0, in_vain, 0.0
+
+
+@dataclass(slots=True)
+class Pace:
+    """How long compilations take here against what they were reckoned to: seconds ``reckoned`` and ``taken``, at first as where it was measured."""
+
+    reckoned: float = 0.1
+    taken: float = 0.15
+
+    def seconds(self, reckoned: float) -> float:
+        """What so much is likely to be."""
+        return reckoned * self.taken / self.reckoned
+
+    @contextmanager
+    def measured(self, likely: float) -> Iterator[None]:
+        """What is likely to take so long."""
+        start, loads = clock.thread_time(), loading()
+        yield
+        if not loads:
+            self.reckoned, self.taken = self.reckoned + likely * self.reckoned / self.taken, self.taken + clock.thread_time() - start
+
+
+PACE = Pace()
 
 
 def loading() -> float:
