@@ -286,7 +286,9 @@ static inline PyObject *pj_err_take(void)
     if (type == NULL) {
         return NULL;
     }
-    PyErr_NormalizeException(&type, &value, &tb);
+    if (value == NULL || (PyObject *)Py_TYPE(value) != type) { /* else it would only ask a metaclass, which may be the program's */
+        PyErr_NormalizeException(&type, &value, &tb);
+    }
     if (tb != NULL) {
         PyException_SetTraceback(value, tb);
         Py_DECREF(tb);

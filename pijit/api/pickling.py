@@ -7,6 +7,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from pijit.ground.config import CONFIG
+from pijit.ground.names import is_one_of
 from pijit.runtime.copies import options_of
 
 
@@ -17,7 +18,7 @@ def under_its_name(function: FunctionType) -> object:
         if type(found) is not ModuleType and not isinstance(found, type):
             return None
         found = vars(found).get(part)
-    return getattr(found, "__func__", None) if type(found) in (staticmethod, classmethod) else found
+    return getattr(found, "__func__", None) if is_one_of(type(found), (staticmethod, classmethod)) else found
 
 
 def named(new: FunctionType, plain: FunctionType) -> FunctionType:

@@ -35,7 +35,9 @@ def reads(op: Op) -> str | None:
         return "whole" if (name, register) == ("object", 0) else None
     if fields[0][:2] != ("field", 0) or register != 1:
         return None
-    return name if name in ("object", "any") or name in NUMBERS else "none" if (name, what) == ("is", [None]) else None
+    if name == "is":
+        return "none" if what[0] is None else None
+    return name if name in ("object", "any") or name in NUMBERS else None
 
 
 def is_at_hand(owner: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ground.names import is_one_of
 from .graph import Box, Const, Op
 from .types import is_owned
 
@@ -22,7 +23,7 @@ def is_glance(op: Op) -> bool:
 def _is_simple(row: tuple[Any, ...]) -> bool:
     kind = row[0]
     if kind == "object":
-        return any(row[3] is cls for cls in CLASSES)
+        return is_one_of(row[3], CLASSES)
     if kind == "type":
-        return any(row[2] is cls for cls in CLASSES)
+        return is_one_of(row[2], CLASSES)
     return kind in ("int", "float", "any", "length", "item") or (kind == "is" and row[2] is None)

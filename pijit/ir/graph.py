@@ -13,13 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from weakref import ref
 
-import numpy as np
-
 from pijit.ground.records import dataclass, field, replace
 
 from ..ground.names import class_name
 from .errors import DEFAULT, ErrorState
-from .types import BOOL, FLOAT, INT, NATIVE, Np, Obj, Type
+from .types import NUMBERS, Obj, Type
 
 
 class Value:
@@ -53,13 +51,8 @@ class Const(Value):
 
 def const(value: Any) -> Const:
     """The constant of a Python bool, int or float, of a NumPy scalar, or of any other object."""
-    kinds: dict[type, Type] = {bool: BOOL, int: INT, float: FLOAT}
     cls = type(value)
-    if cls in kinds:
-        return Const(kinds[cls], value)
-    if issubclass(cls, np.generic) and cls is value.dtype.type and value.dtype.name in NATIVE:
-        return Const(Np(value.dtype.name), value)
-    return Const(Obj(class_name(cls)), value)
+    return Const(NUMBERS.get(cls) or Obj(class_name(cls)), value)
 
 
 # ---- recipes: how an exit makes an object out of values ------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from ..ground.names import is_a
 from . import run_deeds
 from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild, type_of
@@ -80,7 +81,7 @@ def _expected(op: Op, result: Any) -> tuple[Any, ...] | None:
                 return None
         elif not _GUARDS.get(row[0], _any)(value, row):
             return None
-        elif len(row) > 2 and isinstance(row[2], Value):
+        elif len(row) > 2 and is_a(row[2], Value):
             found[row[2]] = value
     results = tuple(found.get(value, result) for value in op.results)
     return results if all(fits(x, value.type) for x, value in zip(results, op.results, strict=True)) else None
@@ -125,7 +126,7 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
     owner, value, *index = (rebuild(recipe, env) for recipe in op.attrs["arguments"])
     match op.attrs["place"]:
         case ("field", name):
-            demand(type_of(owner).__setattr__ is object.__setattr__)
+            demand(type.__getattribute__(type_of(owner), "__setattr__") is object.__setattr__)
             object.__setattr__(owner, name, value)
         case ("dict_item", name):
             owner[name] = value
@@ -138,7 +139,7 @@ def _put(op: Op, env: Env) -> tuple[Any, ...]:
 
 def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
     if kind == "field":
-        demand(type_of(owner).__delattr__ is object.__delattr__)
+        demand(type.__getattribute__(type_of(owner), "__delattr__") is object.__delattr__)
         try:
             object.__delattr__(owner, name)
         except AttributeError:  # not there, whatever its class has

@@ -8,10 +8,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..ground.names import ByClass, is_one_of
 from .evaluate import Env, careful, demand, rebuild
 from .graph import Op
 
 _BASIC = (int, str, float, bool, type(None), bytes, complex)
+_KINDS = ByClass({int: "number", float: "number", str: "text", bytes: "bytes"})
 _NOTHING = object()
 _DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
 
@@ -19,17 +21,16 @@ _DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), ty
 def _is_plain(o: Any, depth: int = 0) -> bool:
     """Whether hash and == of an object run no Python."""
     cls = type(o)
-    if cls in _BASIC:
-        return not (cls in (float, complex) and o != o)
+    if is_one_of(cls, _BASIC):
+        return not (is_one_of(cls, (float, complex)) and o != o)
     if cls is tuple:
         return depth <= 8 and all(_is_plain(item, depth + 1) for item in o)
-    compares: Any = cls
-    return bool(compares.__eq__ is object.__eq__ and compares.__hash__ is object.__hash__)
+    return all(type.__getattribute__(cls, name) is object.__dict__[name] for name in ("__eq__", "__hash__"))
 
 
 def _is_quiet(o: Any) -> bool:
     """Whether an object may be let go of: as far as its type says."""
-    return type(o) in _BASIC or (type(o) is tuple and all(map(_is_quiet, o)))
+    return is_one_of(type(o), _BASIC) or (type(o) is tuple and all(map(_is_quiet, o)))
 
 
 def _look_up(owner: Any, key: Any) -> bool:
@@ -108,7 +109,7 @@ def _kind(item: Any) -> Any:
     if type(item) is tuple:
         kinds = tuple(map(_kind, item))
         return None if None in kinds or any(type(kind) is tuple for kind in kinds) else kinds
-    return {int: "number", float: "number", str: "text", bytes: "bytes"}.get(type(item))
+    return _KINDS.get(type(item))
 
 
 def _sort(items: list[Any]) -> None:
@@ -160,7 +161,7 @@ def _dict_merged(function: Any, owner: dict[Any, Any], given: dict[Any, Any]) ->
 
 def _dict_paired(items: Any) -> dict[Any, Any]:
     pairs = list(items)
-    demand(all(type(pair) in (tuple, list) and len(pair) == 2 and _is_plain(pair[0]) for pair in pairs))
+    demand(all(is_one_of(type(pair), (tuple, list)) and len(pair) == 2 and _is_plain(pair[0]) for pair in pairs))
     return dict(pairs)
 
 
@@ -256,7 +257,7 @@ def do(op: Op, env: Env) -> tuple[Any, ...]:
 
 def following(op: Op, it: Any) -> tuple[bool, Any]:
     try:
-        if type(it) in _DICT_ITERATORS and not it.__length_hint__():
+        if is_one_of(type(it), _DICT_ITERATORS) and not it.__length_hint__():
             it.__reduce__()  # goes on with a copy: the iterator itself raises only once where the keys are others
         found = next(it, _NOTHING)
     except RuntimeError:  # changed during iteration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ground.names import class_name, name_of
+from ..ground.names import class_name, is_a, is_one_of, name_of
 from .graph import (
     Block,
     Box,
@@ -123,13 +123,13 @@ class _Printer:
         return repr(recipe)
 
     def attr(self, item: Any) -> str:
-        if isinstance(item, Recipe):
+        if is_a(item, Recipe):
             return self.recipe(item)
-        if isinstance(item, Value):
+        if is_a(item, Value):
             return self.typed(item)
-        if isinstance(item, Kernel):
+        if is_a(item, Kernel):
             return kernel(item)
-        if isinstance(item, (tuple, list)):
+        if is_one_of(type(item), (tuple, list)):
             return f"({', '.join(map(self.attr, item))})"
         return known(item)
 
@@ -147,7 +147,7 @@ class _Printer:
 
 def known(value: Any) -> str:
     """A short name of an object, without addresses."""
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+    if is_one_of(type(value), (type(None), bool, int, float, str, bytes)):
         return repr(value)
     return f"<{name_of(value) or class_name(type(value))}>"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pijit.ground.names import ByClass
 from pijit.ground.records import dataclass
 
 
@@ -85,6 +86,9 @@ SHORT = {
 }  # fmt: skip
 NATIVE = frozenset(SHORT)
 HALVES = {"complex64": "float32", "complex128": "float64"}  # the dtypes of the parts of complex numbers
+
+# The types of numbers, by the classes of the program's objects.
+NUMBERS: ByClass[Type] = ByClass({bool: BOOL, int: INT, float: FLOAT, **{np.dtype(name).type: Np(name) for name in NATIVE}})
 
 # The NumPy scalar that holds exactly what a Python scalar does.
 SAME_SCALAR: dict[Type, Np] = {BOOL: Np("bool"), INT: Np("int64"), FLOAT: Np("float64")}

@@ -15,7 +15,7 @@ import numpy as np
 
 from pijit import _native
 from pijit.ground import reasons
-from pijit.ground.names import class_name, is_a, module_of, short
+from pijit.ground.names import class_name, is_a, is_one_of, module_of, short
 from pijit.ir.types import NATIVE
 from pijit.pycode.namespaces import name_of
 from pijit.trace.sources import item_name
@@ -159,7 +159,7 @@ def of_value(row: Row, name: str, got: Any) -> Iterator[Difference]:
 
 
 def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
-    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if type(got) in (tuple, list, dict) else show(got))
+    yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if is_one_of(type(got), (tuple, list, dict)) else show(got))
 
 
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:

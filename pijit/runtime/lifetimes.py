@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pijit import _native
-from pijit.ground.names import is_a, is_heap_class
+from pijit.ground.names import is_a, is_heap_class, is_one_of
 from pijit.ground.records import dataclass
 from pijit.pycode.namespaces import names_in
 from pijit.runtime.failures import DTYPES, Gone, told
@@ -62,9 +62,9 @@ def pinned(rows: list[Row], sites: list[Row]) -> dict[int, weakref.ref[Any]]:
 
 
 def _asked_for(part: Any) -> Iterator[type]:
-    if isinstance(part, dict):
+    if type(part) is dict:
         part = tuple(part.values())
-    if isinstance(part, tuple | list):
+    if is_one_of(type(part), (tuple, list)):
         if part and type(part[0]) is str and part[0] in _CLASSES:
             yield from (operand for operand in part[1:] if is_a(operand, type) and is_heap_class(operand))
         for inner in part:
@@ -107,7 +107,7 @@ def weaken(part: Any, pins: dict[int, weakref.ref[Any]]) -> Any:
         return (part[0], _weak(part[1], pins), *(weaken(item, pins) for item in part[2:]))
     if kind is tuple and len(part) > 1 and part[0] == "function" and type(part[1]) is CodeType:
         return (part[0], pins.get(id(part[1]), part[1]), *(weaken(item, pins) for item in part[2:]))
-    if kind in (tuple, list):
+    if is_one_of(kind, (tuple, list)):
         return kind(weaken(item, pins) for item in part)
     if kind is dict:
         return {key: weaken(item, pins) for key, item in part.items()}
@@ -138,7 +138,7 @@ def recorded(row: Row) -> Row:
 
 
 def _named(part: Any) -> Any:
-    return Pin.of(part) if type(part) in (weakref.ref, _native.Lasting) else part
+    return Pin.of(part) if is_one_of(type(part), (weakref.ref, _native.Lasting)) else part
 
 
 def strong(row: Row) -> Row:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground.records import dataclass, replace
 
+from ..ground.names import is_one_of
 from ..ir.graph import Op, Value
 from ..ir.types import BOOL, Obj
 from . import deeds, objects, opaque, standins, through
@@ -33,11 +34,11 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
             return None
         held: Any = t.samples.get(owner.value, objects.MISSING) if isinstance(owner, Opaque) else objects.MISSING
         under: Any = deeds.VIEWS[value.kind](held) if isinstance(held, deeds.MAPPINGS) else objects.MISSING
-    elif isinstance(value, Known) and type(value.value) in (str, bytes, tuple, frozenset):
+    elif isinstance(value, Known) and is_one_of(type(value.value), (str, bytes, tuple, frozenset)):
         under = value.value
     elif _is_made(t, value):
         return value
-    elif isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED):
+    elif isinstance(value, Opaque) and is_one_of(value.cls, _ITERATED):
         under = t.samples.get(value.value, objects.MISSING)
     else:
         return None
@@ -81,7 +82,7 @@ def is_iterated(value: Abstract) -> bool:
     """Whether C has an iterator over it, where others go by position."""
     if isinstance(value, Container):
         return value.kind in deeds.VIEWS
-    return isinstance(value, Opaque) and any(value.cls is cls for cls in _ITERATED) and not deeds.is_text(value, str, bytes)
+    return isinstance(value, Opaque) and is_one_of(value.cls, _ITERATED) and not deeds.is_text(value, str, bytes)
 
 
 def goes_on(t: Tracer, made: Abstract, under: Any) -> Abstract:
@@ -111,13 +112,13 @@ def goes_through(t: Tracer, it: Opaque) -> Any:
     held = t.samples.get(it.value)
     if isinstance(held, _Through):
         return held.under
-    if any(type(held) is cls for cls in _ITERATORS):
+    if is_one_of(type(held), _ITERATORS):
         for under in get_referents(held):
-            if any(type(under) is cls for cls in _ITERATED) and len(under):
+            if is_one_of(type(under), _ITERATED) and len(under):
                 for view in (under, *((dict.keys(under), dict.values(under), dict.items(under)) if isinstance(under, dict) else ())):
                     if type(iter(view)) is type(held):
                         return view
-    if any(type(held) is cls for cls in _OF_POOLS):
+    if is_one_of(type(held), _OF_POOLS):
         given = [part for part in get_referents(held) if type(part) is tuple]
         if len(given) == 2:  # what it gave last is behind what it has
             return given[1:]

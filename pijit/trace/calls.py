@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ground.names import class_name, is_a, is_heap_class, module_of, package_of
+from ..ground.names import class_name, is_a, is_heap_class, is_one_of, module_of, package_of
 from ..ground.names import name_of as known_name
 from ..ground.partials import PARTIALS
 from . import (
@@ -30,7 +30,7 @@ from . import (
 )
 from .inline import INLINED, push_call, push_frame, push_made
 from .state import Raised
-from .tables import ATTRIBUTES, CALLABLES, PURE
+from .tables import ATTRIBUTES, CALLABLES, PURE, lookup
 from .values import (
     LAZY,
     UNBOUND,
@@ -67,7 +67,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return INLINED
     if isinstance(callee, Closure):
         return push_call(t, callee, args, kwargs)
-    if isinstance(callee, Known | Opaque) and objects.class_of(callee) in PARTIALS:
+    if isinstance(callee, Known | Opaque) and is_one_of(objects.class_of(callee), PARTIALS):
         return mappings.partial(t, callee, args, kwargs)
     if isinstance(callee, Opaque) and callee.cls is types.MethodType:
         return call(t, closures.part(t, callee, "__func__"), [closures.part(t, callee, "__self__"), *args], kwargs)
@@ -102,14 +102,6 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     raise Break("side_effect" if lookup(EFFECTS, function) is not None else "unsupported_call", name_of(function))
 
 
-def lookup(table: dict[Any, Any], key: Any) -> Any:
-    """The row of an object in a table keyed by identity or hash; None for what cannot be hashed."""
-    try:
-        return table.get(key)
-    except TypeError:
-        return None
-
-
 def is_pure(function: Any) -> bool:
     """Whether a callable has no effect that can be seen, and looks at its arguments only."""
     # np.frompyfunc makes ufuncs that run Python functions
@@ -118,7 +110,7 @@ def is_pure(function: Any) -> bool:
 
 def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
     """owner.name; INLINED for a property."""
-    if isinstance(owner, Known) and type(owner.value) in (np.finfo, np.iinfo):
+    if isinstance(owner, Known) and is_one_of(type(owner.value), (np.finfo, np.iinfo)):
         return _constant(owner.value, name)
     if isinstance(owner, Container) and owner.kind == "super":
         cls, self_ = owner.items
@@ -179,7 +171,7 @@ def class_of(owner: Abstract) -> type | None:
     """The built-in type of a value."""
     if isinstance(owner, Scalar) and kind_of(owner) == "np":
         return owner.type.dtype.type  # type: ignore[attr-defined, no-any-return]
-    if isinstance(owner, Known) and type(owner.value) in (str, bytes):
+    if isinstance(owner, Known) and is_one_of(type(owner.value), (str, bytes)):
         return type(owner.value)
     if isinstance(owner, Opaque):
         return owner.cls if owner.cls is not None and module_of(owner.cls) in _KNOWN_MODULES else None

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from ..ground.names import is_one_of
 from . import inputs, kinds, learned, mappings, objects
 from .values import END, Abstract, Known, Opaque
 
@@ -25,7 +26,7 @@ def row_of(t: Tracer, record: Abstract, index: Abstract) -> tuple[Any, ...] | No
     """The place that an index means in a record; None for what is none."""
     if not isinstance(record, Opaque) or record.value not in t.siblings or not isinstance(index, Known):
         return None
-    if record.cls in (tuple, list) and type(index.value) is int and index.value >= 0:
+    if is_one_of(record.cls, (tuple, list)) and type(index.value) is int and index.value >= 0:
         return "item", index.value
     return ("dict_item", index.value) if mappings.is_fixed(t, record, index) else None
 
@@ -45,7 +46,7 @@ def _held(record: Any, row: tuple[Any, ...]) -> list[Any]:
     """What a record holds at a place: one item, or none."""
     kind, index = row
     if kind == "item":
-        return [record[index]] if type(record) in (tuple, list) and index < len(record) else []
+        return [record[index]] if is_one_of(type(record), (tuple, list)) and index < len(record) else []
     item = inputs.held(record, index) if _native.only_names(record) else objects.UNSET
     return [] if item is objects.UNSET else [item]
 
@@ -67,7 +68,7 @@ def _push(t: Tracer, get: Callable[[], Any]) -> Any:
 
 def unpacked(t: Tracer, record: Abstract, n: int, push: Callable[[], None], ways: int = 1) -> Any:
     """The same for the first n items of a record, which ``push`` pushes. ``ways``: that lead here."""
-    if isinstance(record, Opaque) and record.value in t.siblings and record.cls in (tuple, list):
+    if isinstance(record, Opaque) and record.value in t.siblings and is_one_of(record.cls, (tuple, list)):
         for index in range(n):
             row = "item", index
             found = samples(t, record, row)

@@ -15,7 +15,7 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from ..ground.names import is_heap_class
+from ..ground.names import is_heap_class, is_one_of
 from ..ir.graph import Exit, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
@@ -38,11 +38,11 @@ VIEWS: dict[str, Callable[[Any], Any]] = {"dict_keys": dict.keys, "dict_values":
 
 
 def is_mapping(value: Abstract) -> bool:
-    return isinstance(value, Opaque) and any(value.cls is cls for cls in MAPPINGS)
+    return isinstance(value, Opaque) and is_one_of(value.cls, MAPPINGS)
 
 
 def is_set(value: Abstract) -> bool:
-    return isinstance(value, Opaque) and any(value.cls is cls for cls in SETS)
+    return isinstance(value, Opaque) and is_one_of(value.cls, SETS)
 
 
 def is_key(key: Abstract) -> bool:
@@ -51,10 +51,10 @@ def is_key(key: Abstract) -> bool:
     if items is not None:
         return not isinstance(key, Instance) and all(map(is_key, items))
     if isinstance(key, Known):
-        return any(type(key.value) is cls for cls in _KEYS)
+        return is_one_of(type(key.value), _KEYS)
     if isinstance(key, Scalar):
         return key.value.type in (INT, FLOAT, BOOL)
-    return isinstance(key, Opaque) and (key.cls is None or is_heap_class(key.cls) or any(key.cls is cls for cls in _KEYS))
+    return isinstance(key, Opaque) and (key.cls is None or is_heap_class(key.cls) or is_one_of(key.cls, _KEYS))
 
 
 def checked_key(key: Abstract, what: str) -> None:
@@ -138,7 +138,7 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     if not held:
         return _UNKNOWN
     like = standins.sample_of(t, key)
-    if like is not None and type(like[0]) in (str, int, float, bool) and all(type(k) in _KEYS for k in held):
+    if like is not None and is_one_of(type(like[0]), (str, int, float, bool)) and all(is_one_of(type(k), _KEYS) for k in held):
         found = dict.get(held, like[0], _UNKNOWN)
         if found is not _UNKNOWN:
             return found
@@ -210,7 +210,7 @@ def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
         sample = like[0] if like is not None and value_of(default) is not None else sample
     if sample is _UNKNOWN:
         raise unseen(t, owner)
-    if isinstance(default, Known) and type(default.value) is type(sample) and type(sample) in (int, float):
+    if isinstance(default, Known) and type(default.value) is type(sample) and is_one_of(type(sample), (int, float)):
         return opaque.like(t, find(t, "get", owner, key, as_object(t, default)), sample)
     return one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), lambda: default)
 
@@ -339,8 +339,8 @@ _MOST = 6  # functions in one container that are told apart
 
 def functions_in(held: Any) -> list[Any] | None:
     """The functions and classes in a container that holds nothing else, and no more than a few; None for any other."""
-    items = list(dict.values(held)) if isinstance(held, MAPPINGS) else held if type(held) in (list, tuple) else ()
-    if not items or len(items) > 100 or not all(type(item) in _CALLED for item in items):
+    items = list(dict.values(held)) if isinstance(held, MAPPINGS) else held if is_one_of(type(held), (list, tuple)) else ()
+    if not items or len(items) > 100 or not all(is_one_of(type(item), _CALLED) for item in items):
         return None
     found = list({id(item): item for item in items}.values())
     return found if len(found) <= _MOST and not any(map(is_inner, found)) else None
@@ -454,9 +454,9 @@ def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
     like = standins.sample_of(t, owner)
     sample: Any = _UNKNOWN
     if like is not None:
-        ends = [end.value for end in bounds.inner() if isinstance(end, Known) and type(end.value) in (int, bool, type(None))]
+        ends = [end.value for end in bounds.inner() if isinstance(end, Known) and is_one_of(type(end.value), (int, bool, type(None)))]
         known = len(ends) == len(bounds.inner()) and ends[-1] != 0  # a step of 0 raises
-        listed = objects.class_of(owner) in (list, tuple)
+        listed = is_one_of(objects.class_of(owner), (list, tuple))
         sample = like[0][slice(*ends)] if known else like[0]  # of a list, how many there are is counted on
         sample = sample if listed else sample[:LIKE]
     found = do(t, "call", [Known(operator.getitem), owner, bounds], list(sample) if type(sample) is list else sample, pure=True)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from ..ground.names import class_name, is_a, package_of
+from ..ground.names import class_name, is_a, is_one_of, package_of
 from . import objects
 from .inline import INLINED, push_call, push_frame
 from .state import Then
+from .tables import lookup
 from .values import Abstract, Break, Container, Instance, Known
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _has(cls: type, name: str) -> bool:
 def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: bool = False) -> Any:
     """left <symbol> right."""
     classes = class_of(left), class_of(right)
-    if classes == (None, None):
+    if classes[0] is classes[1] is None:
         return None
     _only_quiet(left, right, symbol)
     name = _NAMES[symbol]
@@ -81,7 +82,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Any:
     """left <symbol> right of the six comparisons."""
     classes = class_of(left), class_of(right)
-    if classes == (None, None):
+    if classes[0] is classes[1] is None:
         return None
     _only_quiet(left, right, symbol)
     if symbol == "!=" and not all(cls is None or not _has(cls, "__eq__") or _has(cls, "__ne__") for cls in classes):
@@ -94,7 +95,7 @@ def _only_quiet(left: Abstract, right: Abstract, symbol: str) -> None:
     from .operators import describe
 
     for value in (left, right):
-        if class_of(value) is None and type_of(value) not in _QUIET:
+        if class_of(value) is None and not is_one_of(type_of(value), _QUIET):
             raise Break("unsupported_type", f"{describe(left)} {symbol} {describe(right)}")
 
 
@@ -202,7 +203,7 @@ FUNCTIONS: dict[Any, Callable[[Any, Any], Any]] = {abs: _abs, len: _len, bool: t
 
 def function(t: Tracer, callee: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> Any:
     """A built-in function of one instance."""
-    row = FUNCTIONS.get(callee) if len(args) == 1 and not kwargs else None
+    row = lookup(FUNCTIONS, callee) if len(args) == 1 and not kwargs else None
     return None if row is None else row(t, args[0])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_one_of
 from ..ir.types import BOOL, FLOAT, INT, Np
 from . import deeds, exceptions, opaque, raising
 from .exceptions import Message
@@ -121,7 +122,7 @@ def samples_of(value: Abstract, instruction: str) -> tuple[Any, ...]:
         if isinstance(of, Np):
             return (of.dtype.type(1), of.dtype.type("nan")) if of.dtype.kind == "f" else (of.dtype.type(1),)
         return _SAMPLES[of]  # type: ignore[index]
-    if isinstance(value, Known) and type(value.value) in (str, int, float, bool, type(None)):
+    if isinstance(value, Known) and is_one_of(type(value.value), (str, int, float, bool, type(None))):
         return (value.value,)
     if isinstance(value, Message) or (isinstance(value, Opaque) and value.cls is str):
         return ("",)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ground.names import class_name, short
+from ..ground.names import class_name, is_one_of, short
 from ..ir.graph import Value
 from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, Array, Np, Obj
 from .sources import Source, _Same
@@ -41,7 +41,7 @@ class Guards:
 
     def check(self, source: Source, kind: str, *operands: Any, text: str) -> None:
         register = self.load(source)
-        key = (kind, register, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
+        key = (kind, register, *(id(o) if not is_one_of(type(o), (int, bool, str)) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, register, *operands), source.name, text)
@@ -53,7 +53,7 @@ class Guards:
 
     def frame(self, kind: str, *operands: Any, text: str) -> None:
         """A check of the frame itself, not of a loaded object."""
-        key = (kind, *(id(o) if type(o) not in (int, bool, str) else o for o in operands))
+        key = (kind, *(id(o) if not is_one_of(type(o), (int, bool, str)) else o for o in operands))
         if key not in self._seen:
             self._seen.add(key)
             self._add((kind, *operands), text, text)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from ..ground.names import class_name, is_a, module_of, short
+from ..ground.names import class_name, is_a, is_one_of, module_of, short
 from ..ground.partials import PARTIALS
 from ..ir.graph import Const, Value, const
-from ..ir.types import BOOL, COMPLEX, FLOAT, INT, NATIVE, Array, Np, Obj
+from ..ir.types import COMPLEX, INT, NATIVE, NUMBERS, Array, Obj
 from ..pycode.namespaces import name_of
 from . import complexes, iterators, reachable, sources
 from .sources import ConstantSource, Source
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from .state import FrameState
     from .tracer import Tracer
 
-_PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 
 _CYTHON = type(np.random.default_rng)
 
@@ -90,12 +89,10 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if _is_setting(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
-    if cls in _PYTHON and not (cls is int and not -(2**63) <= actual < 2**63):
-        return _scalar(tracer, source, Value(_PYTHON[cls]), actual)
+    if cls in NUMBERS and not (cls is int and not -(2**63) <= actual < 2**63):
+        return _scalar(tracer, source, Value(NUMBERS[cls]), actual)
     if cls is complex:
         return _complex(tracer, source, actual)
-    if is_a(actual, np.generic) and native_dtype(actual.dtype) and cls is actual.dtype.type:
-        return _scalar(tracer, source, Value(Np(actual.dtype.name)), actual)
     if is_native(actual):
         value = new(tracer, Value(array_type(actual)))
         tracer.guards.array(source, value, actual)
@@ -110,7 +107,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract:
     if is_constant(actual) and not _varies(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
-    if (cls in PARTIALS and not remade) or _is_operand(tracer, source, actual):
+    if (is_one_of(cls, PARTIALS) and not remade) or _is_operand(tracer, source, actual):
         tracer.guards.same(source, actual)
         return Known(actual)
     if cls is types.MethodType and type(actual.__self__) is np.random.RandomState:  # numpy.random's functions
@@ -160,7 +157,7 @@ def _is_setting(tracer: Tracer, source: Source, actual: Any) -> bool:
     owner = source if all_of_known else source.parent
     if owner is None or not (owner.row in _SETTINGS or source.name in _NAMED) or source.name in tracer.limits.varying:
         return False
-    return all(type(item) in _SIMPLE for item in (actual if all_of_known else (actual,)))
+    return all(is_one_of(type(item), _SIMPLE) for item in (actual if all_of_known else (actual,)))
 
 
 def _closure(tracer: Tracer, source: Source, actual: types.FunctionType) -> Closure:
@@ -176,13 +173,13 @@ def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text was made just now, or is another one each time: then it is an object like any other."""
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
         return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
-    return type(actual) in (str, bytes) and (source.row[0] in ("stack", "under") or source.name in tracer.limits.varying)
+    return is_one_of(type(actual), (str, bytes)) and (source.row[0] in ("stack", "under") or source.name in tracer.limits.varying)
 
 
 def _is_operand(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether it is a constant of this code that an instruction is to work with next, such as the names of keyword arguments."""
     consts = tracer.root.bytecode.code.co_consts
-    return source.row[0] == "stack" and type(actual) in (tuple, frozenset) and any(actual is item for item in consts)
+    return source.row[0] == "stack" and is_one_of(type(actual), (tuple, frozenset)) and any(actual is item for item in consts)
 
 
 def with_dims(tracer: Tracer, value: Value, shape: tuple[int, ...]) -> ArrayValue:

@@ -73,6 +73,8 @@ def _record(
     """A named tuple: its __new__ is Python's own, and calls tuple.__new__."""
     if objects.class_lookup(cls, "__init__") is not _INIT or objects.class_lookup(cls, "__del__") is not objects.MISSING:
         return None
+    if not objects.is_as_type(t, cls, "__getattribute__"):  # a __new__ in Python is looked up with it
+        return None
     for name, found in (("__new__", new), ("__init__", _INIT), ("__del__", _UNSET)):
         t.guards.member(cls, name, found)
     inline.push_frame(t, function, [Known(cls), *args], kwargs)

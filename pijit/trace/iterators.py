@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ground.names import class_name
+from ..ground.names import class_name, is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import INT, OBJECT
 from ..pycode.namespaces import names_in
@@ -30,7 +30,7 @@ _LEVELS = 8  # of iterators that go through others: a program may put as many in
 
 def load(tracer: Tracer, source: Source, actual: Any) -> Abstract | None:
     """An iterator on the value stack that only its loop refers to, as native code goes on with it; None for anything else."""
-    if source.row[0] != "stack" or type(actual) not in _KINDS:
+    if source.row[0] != "stack" or not is_one_of(type(actual), _KINDS):
         return None
     parts = list(_with_inner(actual))
     return _load(tracer, source, actual) if all(map(_goes_on, parts)) and _are_own(tracer, parts) else None
@@ -39,7 +39,7 @@ def load(tracer: Tracer, source: Source, actual: Any) -> Abstract | None:
 def _with_inner(iterator: Any, levels: int = _LEVELS) -> Iterator[Any]:
     """An iterator and those that it goes through; None for one too deep."""
     yield iterator if levels else None
-    if levels and type(iterator) in (enumerate, zip):
+    if levels and is_one_of(type(iterator), (enumerate, zip)):
         for inner in iterator.__reduce__()[1][: 1 if type(iterator) is enumerate else None]:
             yield from _with_inner(inner, levels - 1)
 
@@ -54,9 +54,9 @@ def _are_own(tracer: Tracer, iterators: list[Any]) -> bool:
 def _goes_on(iterator: Any) -> bool:
     """Whether it is of a kind that native code can go on with, and is not exhausted."""
     cls = type(iterator)
-    if cls in _BY_POSITION:
+    if is_one_of(cls, _BY_POSITION):
         _, (sequence,), *index = iterator.__reduce__()
-        return bool(index) and (type(sequence) in (list, str, bytes) or bool(inputs.is_native(sequence) and sequence.ndim))
+        return bool(index) and (is_one_of(type(sequence), (list, str, bytes)) or bool(inputs.is_native(sequence) and sequence.ndim))
     if cls is enumerate:
         return bool(abs(iterator.__reduce__()[1][1]) < _LARGE)
     if cls is zip:
@@ -83,7 +83,7 @@ def _load(tracer: Tracer, source: Source, iterator: Any) -> Abstract:
         tracer.samples[position] = iterator.__reduce__()[1][1]
         return Together((_load(tracer, under, inner),), position)
     tracer.samples[position] = iterator.__reduce__()[2]
-    return SequenceIterator(inputs.load(tracer, under, inner), position, -1 if cls in _BACKWARDS else 1)
+    return SequenceIterator(inputs.load(tracer, under, inner), position, -1 if is_one_of(cls, _BACKWARDS) else 1)
 
 
 def _range(tracer: Tracer, source: Source, actual: Any) -> Abstract:

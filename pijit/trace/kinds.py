@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ground.names import is_one_of
 from ..ir.graph import Value
 from ..ir.types import BOOL, OBJECT
 from . import deeds, objects
@@ -54,10 +55,11 @@ def item(t: Tracer, container: Opaque, at: Value) -> Several | None:
 
 def of_each(some: list[Any]) -> list[Any]:
     """An item of each type; none where one of another type is among them."""
-    counts = Counter(map(type, some))
-    if not all(cls in _OTHERS or objects.is_plain(cls) for cls in counts):
+    counts = Counter(id(type(item)) for item in some)
+    first = {id(type(item)): item for item in reversed(some)}
+    if not all(is_one_of(type(item), _OTHERS) or objects.is_plain(type(item)) for item in first.values()):
         return []
-    return [next(item for item in some if type(item) is cls) for cls, _ in counts.most_common(MOST)]
+    return [first[cls] for cls, _ in counts.most_common(MOST)]
 
 
 def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:

@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_one_of
 from . import generators, inline
 from .values import Abstract, Break, Container, Known, Suspended
 
@@ -177,7 +178,7 @@ def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abs
         if isinstance(kwargs["key"], Known) and not closures.is_function(kwargs["key"]):
             raise Break("call_arguments", "sorted by a built-in, which takes no longer in the interpreter")
         made = containers.list_(t, args, {})
-        items = args[0] if objects.class_of(args[0]) in (list, tuple) else made
+        items = args[0] if is_one_of(objects.class_of(args[0]), (list, tuple)) else made
         return generators.consume_by(t, generators.BY_KEY, [_begun(t, _keys, kwargs["key"], items), made], more)
     if function not in _BY_KEY or more or not args:
         raise Break("call_arguments", f"{function.__name__} with {', '.join(f'{name}=' for name in kwargs)}")

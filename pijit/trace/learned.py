@@ -17,7 +17,7 @@ from weakref import ref
 import numpy as np
 
 from .. import _native
-from ..ground.names import is_a
+from ..ground.names import ByClass, is_a
 from ..ir.graph import Exit
 from ..pycode.instructions import Bytecode, decode
 from . import kinds, objects, opaque
@@ -38,7 +38,7 @@ class Place(NamedTuple):
     known: int
 
 
-_STANDINS: dict[type, Any] = {int: 0, float: 0.5, bool: True, type(None): None}
+_STANDINS: ByClass[Any] = ByClass({int: 0, float: 0.5, bool: True, type(None): None})
 _FORKS = 30  # in a graph, with those of items: what follows is there once for each way
 _Samples = list[Callable[[], Any]]  # each gives an object of another type, as long as there is one
 
@@ -155,7 +155,7 @@ def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
     if objects.decides(found):
         return _native.UNSET
     actual = objects.actual_of(t, owner)
-    return t.made.get((cls, row), _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
+    return objects.last_made(t, owner, row, _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
 
 
 def place_of(owner: Abstract, row: tuple[Any, ...]) -> tuple[Any, ...]:

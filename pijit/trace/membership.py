@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT
 from . import deeds, instances, mappings, objects, opaque, operators, presence
@@ -39,7 +40,8 @@ def _known(t: Tracer, item: Abstract, container: Abstract) -> bool | None:
         return None
     if isinstance(container, Instance) and container.kind == "dict" and type(item.value) is str:
         return item.value in container.names
-    if isinstance(container, Known) and type(container.value) in (str, tuple, frozenset, range) and type(item.value) in operators.FOLDABLE:
+    foldable = is_one_of(type(item.value), operators.FOLDABLE)
+    if foldable and isinstance(container, Known) and is_one_of(type(container.value), (str, tuple, frozenset, range)):
         try:
             return item.value in container.value
         except TypeError:
@@ -51,7 +53,7 @@ def _known(t: Tracer, item: Abstract, container: Abstract) -> bool | None:
 
 def _found(t: Tracer, item: Abstract, container: Abstract) -> Abstract | None:
     """A lookup in a dict, set, list, tuple or text; None where the item may have something to say to it."""
-    if isinstance(container, Known) and type(container.value) in (frozenset, str, tuple):
+    if isinstance(container, Known) and is_one_of(type(container.value), (frozenset, str, tuple)):
         container = Opaque(deeds.as_object(t, container), type(container.value))
     if not isinstance(container, Opaque):
         return None
@@ -99,7 +101,7 @@ def _among(t: Tracer, item: Abstract, container: Abstract) -> Abstract | bool | 
 
 def _never_equal(member: Abstract) -> bool:
     """Whether a member is equal to no number."""
-    return isinstance(member, Known) and (member.value is None or type(member.value) in (str, bytes))
+    return isinstance(member, Known) and (member.value is None or is_one_of(type(member.value), (str, bytes)))
 
 
 def _is_itself(t: Tracer, item: Abstract, others: list[Abstract]) -> None:
@@ -114,7 +116,7 @@ def _is_itself(t: Tracer, item: Abstract, others: list[Abstract]) -> None:
 
 def _looked_up(t: Tracer, item: Abstract, container: Abstract) -> Any:
     cls = container.cls if isinstance(container, Opaque) else None
-    if cls not in _BUILT_IN or kind_of(item) not in ("int", "bool", "float", "known", "opaque"):
+    if not is_one_of(cls, _BUILT_IN) or kind_of(item) not in ("int", "bool", "float", "known", "opaque"):
         raise Break("unsupported_type", f"{operators.describe(item)} in {operators.describe(container)}")
     if isinstance(item, Scalar):
         _is_itself(t, item, [item])

@@ -16,7 +16,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..ground.names import class_name, is_a, is_heap_class, module_of, short
+from ..ground.names import class_name, is_a, is_heap_class, is_one_of, module_of, short
 from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .sources import Source, _Same
@@ -69,9 +69,14 @@ def is_plain(cls: type | None) -> bool:
     return (
         cls is not None
         and is_heap_class(cls)
-        and getattr(class_lookup(cls, "__getattribute__"), "__objclass__", None) in _GENERIC
+        and _is_generic(cls, "__getattribute__")
         and class_lookup(cls, "__getattr__") is MISSING
     )
+
+
+def _is_generic(cls: type, name: str) -> bool:
+    found = class_lookup(cls, name)
+    return type(found) is types.WrapperDescriptorType and is_one_of(found.__objclass__, _GENERIC)
 
 
 def is_slot(found: Any) -> bool:
@@ -83,7 +88,7 @@ def class_lookup(cls: type, name: str) -> Any:
     """What the class and its bases say of a name, found without running anything."""
     for base in mro(cls):
         namespace = _namespace(base)
-        if not (_native.class_has_only_names(base) or set(map(type, list(namespace))) <= {str}):  # others have an __eq__ of their own
+        if not (_native.class_has_only_names(base) or all(type(key) is str for key in list(namespace))):  # others have an __eq__ of their own
             raise Break("unsupported_type", f"{class_name(base)}, whose namespace holds more than names")
         if name in namespace:
             return namespace[name]
@@ -92,7 +97,7 @@ def class_lookup(cls: type, name: str) -> Any:
 
 def is_subclass(cls: type, other: type) -> bool:
     """issubclass() without what a metaclass has to say."""
-    return any(base is other for base in mro(cls))
+    return is_one_of(other, mro(cls))
 
 
 def mro(cls: type) -> tuple[type, ...]:
@@ -131,10 +136,10 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     origin = origin_of(t, owner)
     dynamic = origin is None or is_stored(t, place)
     if dynamic or held is _UNSET:
-        held = t.supposed.get(key, t.made.get((class_of(owner), row), held))
+        held = t.supposed.get(key, last_made(t, owner, row, held))
     if held is _UNSET:
         raise Break("attribute", _text(owner, row))
-    if origin is None or dynamic or held is t.made.get((class_of(owner), row), _UNSET):
+    if origin is None or dynamic or held is last_made(t, owner, row, _UNSET):
         found = t.state.memo[key] = opaque.look(t, owner, row, held)
         return found
     hoist(t, place, origin)
@@ -156,6 +161,11 @@ def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, tex
     if key not in t.state.memo:
         opaque.look(t, owner, (kind, operand), None, loads=False)
         t.state.memo[key] = Known(None)
+
+
+def last_made(t: Tracer, owner: Abstract, row: tuple[Any, ...], otherwise: Any) -> Any:
+    """An object like the last one that was stored there in an owner of this class."""
+    return t.made.get((_Same(class_of(owner)), row), otherwise)
 
 
 def _items_of(actual: Any) -> Place:
@@ -326,7 +336,7 @@ def item(t: Tracer, owner: Abstract, index: int) -> Abstract:
     held = tuple.__getitem__(actual, index) if is_a(actual, tuple) and 0 <= index < len(actual) else _UNSET
     if type(actual) is list and 0 <= index < len(actual):
         held = actual[index]
-    return fetch(t, owner, ("item" if type(actual) in (tuple, list) else "tuple_item", index), place, held)
+    return fetch(t, owner, ("item" if is_one_of(type(actual), (tuple, list)) else "tuple_item", index), place, held)
 
 
 def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
@@ -339,7 +349,7 @@ def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     if isinstance(value, Container) and views.is_view(value):
         return views.entries(t, value)
     actual = actual_of(t, value)
-    if type(actual) not in (tuple, list) or len(actual) > t.limits.unroll:
+    if not is_one_of(type(actual), (tuple, list)) or len(actual) > t.limits.unroll:
         return None
     place = _items_of(actual)
     holds(t, value, "length", len(actual), place, f"has {len(actual)} items")
@@ -349,10 +359,10 @@ def items(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
 def unrollable(t: Tracer, value: Abstract) -> tuple[Abstract, ...] | None:
     """The items that a loop over a short tuple or list is unrolled for; of a list of numbers, the loop stays a loop."""
     actual = actual_of(t, value)
-    if type(actual) in (tuple, list) and len(actual) > t.limits.rounds:
+    if is_one_of(type(actual), (tuple, list)) and len(actual) > t.limits.rounds:
         return None
     if class_of(value) is list and not isinstance(value, Known):
-        numbers = type(actual) is list and actual and type(actual[0]) in (int, float)
+        numbers = type(actual) is list and actual and is_one_of(type(actual[0]), (int, float))
         origin = origin_of(t, value)
         if numbers or origin is None or is_stored(t, _items_of(actual)):
             return None
@@ -385,7 +395,7 @@ def dict_get(t: Tracer, owner: Abstract, key: str, default: Abstract) -> Abstrac
 def store_attribute(t: Tracer, owner: Abstract, name: str, value: Abstract) -> None:
     """owner.name = value."""
     cls = class_of(owner)
-    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__setattr__"), "__objclass__", None) not in _GENERIC:
+    if cls is None or not is_plain(cls) or not _is_generic(cls, "__setattr__"):
         raise Break("store_target", name)
     found = class_lookup(cls, name)
     if decides(found):
@@ -412,7 +422,7 @@ def store_dict_item(t: Tracer, owner: Abstract, key: str, value: Abstract) -> No
 def delete_attribute(t: Tracer, owner: Abstract, name: str) -> None:
     """del owner.name"""
     cls = class_of(owner)
-    if cls is None or not is_plain(cls) or getattr(class_lookup(cls, "__delattr__"), "__objclass__", None) not in _GENERIC:
+    if cls is None or not is_plain(cls) or not _is_generic(cls, "__delattr__"):
         raise Break("store_target", f"del {name}")
     found = class_lookup(cls, name)
     if decides(found):
@@ -498,7 +508,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
         t.state.memo["place", identity(owner), place] = value
         sample = standins.sample_of(t, value)
         if sample is not None:
-            t.made[class_of(owner), place] = sample[0]
+            t.made[_Same(class_of(owner)), place] = sample[0]
 
 
 def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:

@@ -9,18 +9,16 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pijit.ground.records import dataclass
 
-from ..ground.names import class_name, is_a, module_of
+from ..ground.names import class_name, is_a, is_one_of, module_of
 from ..ir.graph import Exit, Op, Recipe, Value, const
 from ..ir.graph import Known as KnownRecipe
-from ..ir.types import BOOL, COMPLEX, FLOAT, INT, OBJECT, Np, Obj
+from ..ir.types import COMPLEX, INT, NUMBERS, OBJECT, Obj
 from . import complexes
 from .frames import function_recipe
 from .guards import Guards
-from .inputs import array_type, is_constant, is_inner, is_native, native_dtype
+from .inputs import array_type, is_constant, is_inner, is_native
 from .sources import Source
 from .standins import called, sample_result
 from .values import (
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _RESULT = Source(("result",), "the result")
-_PYTHON = {bool: BOOL, int: INT, float: FLOAT}
 _NO_SAMPLE = object()
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +165,7 @@ def look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any, loads: boo
     results: list[Value] = []
     result: Abstract = Known(None)
     source = Source(row, "what it holds", _RESULT)
-    if loads and is_constant(held) and not is_inner(held) and not (type(held) in (str, bytes) and _varies(t, row)):
+    if loads and is_constant(held) and not is_inner(held) and not (is_one_of(type(held), (str, bytes)) and _varies(t, row)):
         expected.same(source, held)
         result = Known(held)
     elif loads:
@@ -240,8 +237,8 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
     if sample is None:
         guards.check(source, "is", None, text="the result is None")
         return Known(None)
-    if cls in _PYTHON:
-        value = Value(_PYTHON[cls])
+    if cls in NUMBERS:
+        value = Value(NUMBERS[cls])
         guards.scalar(source, value)
         results.append(value)
         return Scalar(value)
@@ -250,11 +247,6 @@ def _expect(guards: Guards, source: Source, sample: Any, results: list[Value]) -
         guards.scalar(source, value)
         results.append(value)
         return Scalar(value)  # its parts are taken after the call, see _finish
-    if is_a(sample, np.generic) and native_dtype(sample.dtype) and cls is sample.dtype.type:
-        value = Value(Np(sample.dtype.name))
-        guards.scalar(source, value)
-        results.append(value)
-        return Scalar(value)
     if is_native(sample):
         value = Value(array_type(sample))
         guards.array(source, value, sample)

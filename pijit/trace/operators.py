@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ground.names import class_name, is_a, module_of
+from ..ground.names import class_name, is_a, is_one_of, module_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT, NATIVE, Np, Type
 from ..ir.types import Scalar as ScalarType
@@ -205,7 +205,7 @@ def unary(t: Tracer, symbol: str, operand: Abstract) -> Abstract:
     functions: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
     if symbol == "~" and kind_of(operand) == "bool":
         raise Break("unsupported_type", "~ of a bool, which warns")
-    if isinstance(operand, Known) and type(operand.value) in (bool, int, float, complex):
+    if isinstance(operand, Known) and is_one_of(type(operand.value), (bool, int, float, complex)):
         try:
             return Known(functions[symbol](operand.value))
         except TypeError:
@@ -404,7 +404,7 @@ def _value(abstract: Abstract) -> Value:
 
 def _is_dtype(a: Any, b: Any) -> bool:
     """Whether two constants are compared as dtypes."""
-    return any(is_a(x, np.dtype) and (is_a(y, np.dtype) or type(y) is str or any(y is cls for cls in _DTYPES)) for x, y in ((a, b), (b, a)))
+    return any(is_a(x, np.dtype) and (is_a(y, np.dtype) or type(y) is str or is_one_of(y, _DTYPES)) for x, y in ((a, b), (b, a)))
 
 
 def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, symbol: str) -> Abstract | None:
@@ -413,13 +413,13 @@ def _fold(function: Callable[[Any, Any], Any], left: Abstract, right: Abstract, 
         return None
     a, b = left.value, right.value
     special = symbol in ("==", "!=") and (_is_dtype(a, b) or type(a) is type(b) is type)  # whose own `==` is `is`
-    if not special and (type(a) not in FOLDABLE or type(b) not in FOLDABLE):
+    if not special and (not is_one_of(type(a), FOLDABLE) or not is_one_of(type(b), FOLDABLE)):
         return None
     if symbol in ("**", "<<") and (type(a) is not int or type(b) is not int or abs(b) > 64 or abs(a) > 2**64) and symbol == "<<":
         return None
     if symbol == "**" and type(a) is int and type(b) is int and (abs(b) > 64 or abs(a) > 2**64):
         return None
-    if symbol == "*" and any(type(x) in (str, bytes, tuple) for x in (a, b)):
+    if symbol == "*" and any(is_one_of(type(x), (str, bytes, tuple)) for x in (a, b)):
         return None
     try:
         return Known(function(a, b))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, Np
 from . import deeds, objects, operators
@@ -108,7 +109,7 @@ def _is_plain(item: Abstract) -> bool:
     value = value_of(item)
     if value is not None:
         return value.type.dtype.kind in "biuf" if isinstance(value.type, Np) else kind_of(item) in _NUMBERS
-    return deeds.is_text(item) or (isinstance(item, Known) and type(item.value) in (str, bytes, type(None)))
+    return deeds.is_text(item) or (isinstance(item, Known) and is_one_of(type(item.value), (str, bytes, type(None))))
 
 
 def _tell_apart(t: Tracer, left: Abstract, right: Abstract) -> None:

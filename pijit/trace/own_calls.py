@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground.records import dataclass, replace
 
+from ..ground.names import ByClass, is_one_of
 from ..ir.graph import Op, Value, const
 from ..ir.repeatable import is_repeatable
 from ..ir.types import BOOL, FLOAT, INT, Obj, Type
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 _MOST = 7  # parameters: PJ_OWN_ARGUMENTS in csrc/fragments.h
 _VARYING = 0x04 | 0x08  # *args, **kwargs
-_NUMBERS: dict[type, Type] = {int: INT, float: FLOAT, bool: BOOL}
-_LASTING = frozenset({*_NUMBERS, type(None), str})
+_NUMBERS: ByClass[Type] = ByClass({int: INT, float: FLOAT, bool: BOOL})
+_LASTING = (int, float, bool, type(None), str)
 _FUNCTION = Source(("function",), "the function")
 UNKNOWN, VARIOUS = object(), object()
 
@@ -75,7 +76,7 @@ def call(t: Tracer, function: Abstract, code: CodeType, values: dict[int, Abstra
     if sample is UNKNOWN or sample is VARIOUS or code.co_kwonlyargcount or code.co_flags & _VARYING or count > _MOST:
         raise Break("inline_limit", code.co_qualname)
     args = [_passed(t, value) for value in settled(t, *(values[slot] for slot in range(count)))]
-    given = _NUMBERS.get(type(sample), Obj())
+    given = _NUMBERS.get(type(sample)) or Obj()
     closure = bool(code.co_freevars)  # else functions of the same code and globals are as good as one
     if closure and isinstance(function, Known) and function.value is t.view.function:
         t.guards.same(_FUNCTION, function.value)  # its name is known to stand for it already
@@ -140,7 +141,7 @@ def _lasting(sample: Any) -> Any:
     if type(sample) is tuple:
         items = tuple(map(_lasting, sample))
         return UNKNOWN if any(item is UNKNOWN for item in items) else items
-    return sample if type(sample) in _LASTING else UNKNOWN
+    return sample if is_one_of(type(sample), _LASTING) else UNKNOWN
 
 
 def asks(t: Tracer) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.names import is_one_of
 from ..ir.ufuncs import function
 from .values import Abstract, ArrayValue, Known
 
@@ -21,7 +22,7 @@ def ufunc_of(base: Abstract, exponent: Abstract) -> str | None:
     is not known."""
     if isinstance(exponent, ArrayValue):
         return "power" if exponent.dims else None
-    if not isinstance(exponent, Known) or not isinstance(base, ArrayValue) or type(exponent.value) not in (int, float):
+    if not isinstance(exponent, Known) or not isinstance(base, ArrayValue) or not is_one_of(type(exponent.value), (int, float)):
         return None
     if exponent.value not in _SPECIAL:
         return "power"

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..ground.names import class_name, is_a, is_heap_class
+from ..ground.names import class_name, is_a, is_heap_class, is_one_of
 from ..pycode.liveness import live
 from . import exceptions, farewells, inline, objects
 from .state import Handling, Raised, Then, Unmade
@@ -111,9 +111,11 @@ def _init_of(t: Tracer, cls: type) -> Any:
     """The __init__ of a class of exceptions, of which making one runs nothing else of the program's; that of a built-in class takes any
     arguments. Guarded; None for other classes."""
     if not is_heap_class(cls):
-        return BaseException.__init__ if cls in exceptions.PLAIN else None
+        return BaseException.__init__ if is_one_of(cls, exceptions.PLAIN) else None
     built_in = [base for base in objects.mro(cls) if not is_heap_class(base) and base is not object]
-    if not built_in or not exceptions.PLAIN.issuperset(built_in) or not objects.is_as_type(t, cls, "__call__"):
+    if not built_in or not exceptions.PLAIN.issuperset(built_in):
+        return None
+    if not all(objects.is_as_type(t, cls, name) for name in ("__call__", "__subclasscheck__")):  # `raise` asks whether it is one of its own
         return None
     found = {name: objects.class_lookup(cls, name) for name in ("__new__", "__init__", "__del__")}
     its_own = {name for name, value in found.items() if value is not objects.class_lookup(built_in[0], name)}

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from .. import _native
+from ..ground.names import is_one_of
 
 _MOST = 64
 
@@ -20,7 +21,7 @@ def alike(held: Any, names: Collection[str]) -> list[Any]:
         found.append(owner)
         for name in names:
             value = _native.field(owner, name)
-            for item in value[:_MOST] if type(value) in (list, tuple) else (value,):
+            for item in value[:_MOST] if is_one_of(type(value), (list, tuple)) else (value,):
                 if type(item) is cls and id(item) not in seen:
                     seen.add(id(item))
                     ahead.append(item)

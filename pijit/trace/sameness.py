@@ -54,10 +54,10 @@ def _is_known(left: Abstract, right: Abstract) -> bool | None:
 
 
 def _at_run_time(t: Tracer, left: Abstract, right: Abstract) -> bool | Value:
-    classes = type_of(left), type_of(right)
-    if None not in classes and classes[0] is not classes[1]:
+    one, other = type_of(left), type_of(right)
+    if one is not other and one is not None and other is not None:
         return False
-    if classes[0] is not object and not objects.is_plain(classes[0]):  # the fragment may have made one of these where plain Python makes two
+    if one is not object and not objects.is_plain(one):  # the fragment may have made one of these where plain Python makes two
         raise Break("unsupported_type", f"{describe(left)} is {describe(right)}")
     found: Value = t.emit("same", (deeds.as_object(t, left), deeds.as_object(t, right)), BOOL)
     return found

@@ -19,9 +19,9 @@ from ..ground.names import class_name, is_a, name_of, package_of, short
 from ..ir.evaluate import Taken
 from ..ir.graph import Const, Op, Value
 from ..ir.run import EVALUATORS
-from ..ir.types import FLOAT, INT, Array, Np
+from ..ir.types import FLOAT, INT, NUMBERS, Array, Np
 from ..ir.types import Scalar as ScalarType
-from .inputs import array_type, is_native, native_dtype
+from .inputs import array_type, is_native
 from .values import Abstract, ArrayValue, Complex, Container, Known, Opaque, items_of, unsupported, value_of
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def _is_plain(items: list[Any], depth: int = 0) -> bool:
 
 
 def _is_number(item: Any) -> bool:
-    return type(item) in _NUMBERS or is_native(item) or (is_a(item, np.generic) and native_dtype(item.dtype))
+    return type(item) in NUMBERS or type(item) is complex or is_native(item)
 
 
 def stand_in(type: Array, shape: tuple[int, ...], layout: tuple[list[int], list[int]] | None = None) -> np.ndarray[Any, Any]:

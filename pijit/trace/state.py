@@ -59,7 +59,7 @@ class Raised(Unmade, Instance):
         return self.with_inner(tuple(item.remade(parts) for item in self.inner()))
 
     def shape(self) -> object:
-        return ("Raised", self.cls, self.names, *(item.shape() for item in self.inner()))
+        return ("Raised", id(self.cls), self.names, *(item.shape() for item in self.inner()))
 
     def inner(self) -> tuple[Abstract, ...]:
         return self.items if self.args is None else (*self.items, self.args)

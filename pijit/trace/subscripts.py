@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ground.names import ByClass, is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from .state import State
     from .tracer import Tracer
 
-_LIST_ITEMS = {int: INT, float: FLOAT}
+_LIST_ITEMS = ByClass({int: INT, float: FLOAT})
 
 
 _OUTSIDE = Known(("list index out of range",))  # the arguments of the IndexError
@@ -75,7 +76,7 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     if items is not None:
         chosen = _chosen(t, items, index, container)
         return _item(items, index, container) if chosen is None else chosen
-    fixed = isinstance(index, Known) and type(index.value) is int and objects.class_of(container) in (list, tuple)
+    fixed = isinstance(index, Known) and type(index.value) is int and is_one_of(objects.class_of(container), (list, tuple))
     fixed = fixed and not _is_from_the_end(t, container, index.value)  # type: ignore[attr-defined]
     if fixed and not _is_short(t, container, index.value):  # type: ignore[attr-defined]
         return objects.item(t, container, index.value)  # type: ignore[attr-defined]
@@ -95,18 +96,18 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         return _typed_item(t, container, place) if several is None else _either(t, several)
     if isinstance(container, Opaque) and container.cls is tuple and kind_of(index) in ("int", "bool"):
         held = t.samples.get(container.value) or ()
-        if len({type(item) for item in held}) == 1:
+        if len({id(type(item)) for item in held}) == 1:
             return _of_tuple(t, container, held, t.emit("obj_len", (container.value,), INT), index)
     if isinstance(container, Opaque) and container.cls is deque and kind_of(index) in ("int", "bool"):
         return deeds.do(t, "call", [Known(operator.getitem), container, index], deeds.item_sample(t, container), pure=True)
-    if isinstance(container, Opaque) and any(container.cls is cls for cls in _MAKERS):
+    if isinstance(container, Opaque) and is_one_of(container.cls, _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
     if isinstance(index, Known) and type(index.value) is int:
         field = opaque.record_item(t, container, index.value)
         if field is not None:
             return field
-    if isinstance(container, Known) and isinstance(index, Known) and type(container.value) in (str, range):
+    if isinstance(container, Known) and isinstance(index, Known) and is_one_of(type(container.value), (str, range)):
         try:
             return Known(container.value[index.value])
         except (IndexError, TypeError):
@@ -275,7 +276,7 @@ def unpack(t: Tracer, array: ArrayValue, n: int) -> tuple[Abstract, ...]:
 
 
 def _item(items: tuple[Abstract, ...], index: Abstract, container: Abstract) -> Abstract:
-    if isinstance(index, Known) and type(index.value) in (int, bool):
+    if isinstance(index, Known) and is_one_of(type(index.value), (int, bool)):
         try:
             return items[int(index.value)]
         except IndexError:
@@ -294,7 +295,7 @@ def _chosen(t: Tracer, items: tuple[Abstract, ...], index: Abstract, container: 
     objects_ = tuple(item.value for item in items if isinstance(item, Known))
     if isinstance(index, Known) or scalar_kind(index) not in ("int", "bool", "i", "u"):
         return None
-    if not items or len(objects_) < len(items) or len({type(item) for item in objects_}) > 1:
+    if not items or len(objects_) < len(items) or len({id(type(item)) for item in objects_}) > 1:
         return None
     known = container if isinstance(container, Known) else Known(objects_)
     return _of_tuple(t, deeds.as_opaque(t, known), objects_, const(len(items)), index)

@@ -7,6 +7,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..ground.names import is_one_of
 from . import deeds, objects, standins
 from .cursors import ZIP, SequenceIterator
 from .functions.rows import scalar_kind
@@ -31,9 +32,9 @@ def through(value: Abstract, what: str, inside: bool = False) -> Abstract:
 def is_gone_through(value: Abstract, inside: bool = False) -> bool:
     """Whether C may go through it. ``inside``: of zip, enumerate or reversed."""
     if isinstance(value, Opaque):
-        return any(value.cls is cls for cls in _CONTAINERS)
+        return is_one_of(value.cls, _CONTAINERS)
     if isinstance(value, Known):
-        return any(type(value.value) is cls for cls in (*_CONTAINERS, range))
+        return is_one_of(type(value.value), (*_CONTAINERS, range))
     if isinstance(value, SequenceIterator):  # of reversed, before its first item
         return value.step < 0 and is_gone_through(value.sequence, inside=True)
     if isinstance(value, ArrayValue):

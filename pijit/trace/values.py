@@ -15,6 +15,7 @@ import numpy as np
 
 from pijit.ground.records import dataclass, field, replace
 
+from ..ground.names import is_one_of
 from ..ir.graph import Box, Build, Const, Keep, Null, Op, Recipe, Unset, Value, const
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import INT, Array, Np, Type
@@ -56,8 +57,8 @@ class Known(Abstract):
 
     def shape(self) -> object:
         cls = type(self.value)
-        if cls in (int, bool, float, str, type(None)):
-            return ("Known", cls, repr(self.value) if cls is float else self.value)  # -0.0 is another one than 0.0, and a NaN like itself
+        if is_one_of(cls, (int, bool, float, str, type(None))):
+            return ("Known", id(cls), repr(self.value) if cls is float else self.value)  # -0.0 is another one than 0.0, and a NaN like itself
         return ("Known", id(self.value))
 
     def recipe(self) -> Recipe:
@@ -159,7 +160,7 @@ class Opaque(Abstract):
         return Opaque(next(parts), self.cls)
 
     def shape(self) -> object:
-        return ("Opaque", self.cls)
+        return ("Opaque", id(self.cls))
 
     def recipe(self) -> Recipe:
         return Box(self.value)
@@ -234,7 +235,7 @@ class Instance(Container):
         return replace(self, items=inner, built=None)
 
     def shape(self) -> object:
-        return (self.kind, self.cls, self.names, *(item.shape() for item in self.items))
+        return (self.kind, id(self.cls), self.names, *(item.shape() for item in self.items))
 
     def recipe(self) -> Recipe:
         if self.built is None:

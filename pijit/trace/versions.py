@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pijit.ground.records import dataclass, replace
 
-from ..ground.names import is_a
 from ..ir.graph import Block, Const, Value
-from ..ir.types import OBJECT, Type
+from ..ir.types import NUMBERS, OBJECT, Type
 from ..pycode.joins import Join
 from ..pycode.liveness import live
 from ..pycode.loops import Loop
@@ -229,7 +226,7 @@ def _number(item: Abstract, param: Callable[[Value], Value]) -> Abstract:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float, complex) or is_a(value, np.generic)
+    return type(value) is complex or (type(value) in NUMBERS and type(value) is not bool)
 
 
 def _is_stored(state: State, container: Any, key: Any, where: Loop | Join, depth: int) -> bool:
@@ -293,7 +290,7 @@ def _unify(a: Abstract, b: Abstract, params: dict[Value, int], args: list[Value 
         if isinstance(a, Suspended) and isinstance(b, Suspended):
             return a.place() == b.place() and len(a.items) == len(b.items) and _unify_items(a, b, params, args)
         if isinstance(a, Instance) and isinstance(b, Instance):
-            return (a.kind, a.cls, a.names) == (b.kind, b.cls, b.names) and _unify_items(a, b, params, args)
+            return a.cls is b.cls and (a.kind, a.names) == (b.kind, b.names) and _unify_items(a, b, params, args)
     if a.shape() != b.shape():
         return False
     for mine, wanted in zip(a.parts(), b.parts(), strict=True):

@@ -6,7 +6,7 @@ import bisect
 import types
 from typing import TYPE_CHECKING, Any
 
-from ...ground.names import is_a, is_heap_class, module_of
+from ...ground.names import is_a, is_heap_class, is_one_of, module_of
 from ...ir.graph import Const, Value, const
 from ...ir.types import BOOL, FLOAT, INT, Np
 from .. import (
@@ -135,7 +135,7 @@ def bool_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 def tuple_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     expect("tuple", args, kwargs, 0, 1)
     items = _items(args[0]) if args else ()
-    if items is None and isinstance(args[0], Opaque) and args[0].cls in (list, str):
+    if items is None and isinstance(args[0], Opaque) and is_one_of(args[0].cls, (list, str)):
         return deeds.do(t, "call", [Known(tuple), args[0]], (), pure=True)
     if items is None:
         raise Break("call_arguments", f"tuple of {describe(args[0])}")
@@ -174,7 +174,7 @@ def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> Non
     if (isinstance(operand, ArrayValue) and operand.dims) or views.is_view(operand):
         return
     through = isinstance(operand, _ITERATORS) or (isinstance(operand, Container) and operand.kind in _MADE)
-    if type_of(operand) not in classes and not (classes is _ITERABLE and through):
+    if not is_one_of(type_of(operand), classes) and not (classes is _ITERABLE and through):
         raise Break("call_arguments", f"{name} of {describe(operand)}")
 
 
@@ -182,7 +182,7 @@ def _goes_through(name: str, operand: Abstract, classes: frozenset[type]) -> Non
 def zip_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     strict = kwargs.pop("strict", Known(False))
     no_keywords("zip", kwargs)
-    if not isinstance(strict, Known) or type(strict.value) not in (bool, int, type(None)):
+    if not isinstance(strict, Known) or not is_one_of(type(strict.value), (bool, int, type(None))):
         raise Break("call_arguments", f"zip with strict={describe(strict)}")
     for arg in args:
         _goes_through("zip", arg, _ITERABLE)
@@ -213,7 +213,7 @@ def enumerate_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if not 1 <= len(args) <= 2 or not set(kwargs) <= {"start"} or len(args) + len(kwargs) > 2:
         raise Break("call_arguments", "enumerate")
     _goes_through("enumerate", args[0], _ITERABLE)
-    if type_of(start) not in (int, bool):
+    if not is_one_of(type_of(start), (int, bool)):
         raise Break("call_arguments", f"enumerate from {describe(start)}")
     return Container("enumerate", (args[0], start))
 
@@ -275,7 +275,7 @@ def _whole(t: Tracer, function: Any, args: Args, kwargs: Kwargs) -> Abstract | N
     if not args or not is_gone_through(args[0]) or type_of(args[0]) is list:
         return None
     items, others = samples(t, args[0]), [standins.sample_of(t, arg) for arg in args[1:]]
-    if not items or not all(type(item) in (int, float, bool, str) for item in items) or None in others:
+    if not items or not all(is_one_of(type(item), (int, float, bool, str)) for item in items) or None in others:
         return None
     try:
         sample = function(items, *(other[0] for other in others if other is not None))
@@ -398,7 +398,7 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     items = operand.items if isinstance(operand, Instance) and operand.kind == "dict" else _items(operand)
     if items is not None:
         return Known(len(items))
-    if isinstance(operand, Known) and type(operand.value) in (dict, set, frozenset, str, bytes, tuple, range):
+    if isinstance(operand, Known) and is_one_of(type(operand.value), (dict, set, frozenset, str, bytes, tuple, range)):
         return Known(len(operand.value))
     if isinstance(operand, Container) and operand.kind == "range":
         return abstract(_length_of_range(t, operand))

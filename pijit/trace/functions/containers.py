@@ -9,6 +9,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...ground.names import is_one_of
 from ...ir.graph import const
 from ...ir.types import BOOL, INT
 from .. import columns, deeds, instances, lengths, mappings, objects, opaque, standins, views
@@ -31,7 +32,7 @@ def _real(t: Tracer, function: Any, args: Args, kwargs: Kwargs, least: int, most
         raise Break("call_arguments", name)
     if isinstance(args[0], Instance) and args[0].kind == "dict":
         args[:] = instances.settled(t, *args)
-    if not isinstance(args[0], Opaque) or not any(args[0].cls is cls for cls in classes):
+    if not isinstance(args[0], Opaque) or not is_one_of(args[0].cls, classes):
         raise Break("call_arguments", f"{name} of {describe(args[0])}")
     return args[0]
 
@@ -171,7 +172,7 @@ def _is_sequence(value: Abstract) -> bool:
     """Whether it is a list or tuple, virtual or real."""
     if isinstance(value, Container) and value.kind in ("list", "tuple"):
         return True
-    return objects.class_of(value) in (list, tuple)
+    return is_one_of(objects.class_of(value), (list, tuple))
 
 
 @row(list)
@@ -197,13 +198,16 @@ def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     return deeds.make(t, "sorted", [through(args[0], "sorted")], samples(t, args[0]))
 
 
+def _are(cls: type, *values: Abstract) -> bool:
+    return all(v.kind == cls.__name__ if isinstance(v, Container) else objects.class_of(v) is cls for v in values)
+
+
 def concatenated(t: Tracer, left: Abstract, right: Abstract, inplace: bool = False) -> Abstract | None:
     """list + list or tuple + tuple, of real ones or one that is virtual; None for anything else."""
-    kinds = [value.kind if isinstance(value, Container) else objects.class_of(value) for value in (left, right)]
-    if all(kind in ("tuple", tuple) for kind in kinds):
+    if _are(tuple, left, right):
         sample = (*_tuple_like(t, left), *_tuple_like(t, right))
         return deeds.do(t, "call", [Known(operator.add), *instances.settled(t, left, right, fixed="shared")], sample, pure=True)
-    if inplace or not all(kind in ("list", list) for kind in kinds):
+    if inplace or not _are(list, left, right):
         return None
     return deeds.make(t, "call", [Known(operator.add), left, right], (samples(t, left) + samples(t, right))[:2])
 
@@ -347,12 +351,12 @@ def _of_text(function: types.MethodDescriptorType) -> None:
     @row(function)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         likes = [standins.sample_of(t, arg) for arg in args]
-        if kwargs or not 0 < len(args) <= most or not all(like is not None and type(like[0]) in _PLAIN for like in likes):
+        if kwargs or not 0 < len(args) <= most or not all(like is not None and is_one_of(type(like[0]), _PLAIN) for like in likes):
             raise Break("call_arguments", function.__name__)
         if not all(isinstance(arg, Known) or (isinstance(arg, Opaque) and arg.cls is not None) or kind_of(arg) in ("int", "bool") for arg in args):
             raise Break("call_arguments", function.__name__)
         try:
-            sample = function(*(like[0][: deeds.LIKE] if type(like[0]) in (str, bytes) else like[0] for like in likes if like is not None))
+            sample = function(*(like[0][: deeds.LIKE] if is_one_of(type(like[0]), (str, bytes)) else like[0] for like in likes if like is not None))
         except Exception:
             raise Break("call_arguments", function.__name__) from None
         found = deeds.do(t, "call", [Known(function), *args], sample, pure=True)

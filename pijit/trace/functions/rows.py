@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ground.names import is_one_of
 from ...ir.graph import Const, Value
 from ...ir.types import BOOL, FLOAT, HALVES, INT, Np, Type
 from ...ir.types import Scalar as ScalarType
@@ -104,7 +105,7 @@ def no_keywords(name: str, kwargs: dict[str, Abstract]) -> None:
 
 def fold(function: Callable[..., Any], args: list[Abstract]) -> Abstract | None:
     """The result for constants, of a function that is cheap for all of them."""
-    if not all(isinstance(a, Known) and type(a.value) in FOLDABLE for a in args):
+    if not all(isinstance(a, Known) and is_one_of(type(a.value), FOLDABLE) for a in args):
         return None
     try:
         return Known(function(*(a.value for a in args if isinstance(a, Known))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...ground.names import is_one_of
 from ...ir.types import Np
 from .. import deeds, exceptions, formatting, generators, templates
 from ..operators import describe
@@ -29,7 +30,7 @@ def _row(function: Any) -> Any:
             return _ROWS[spelling](t, [value], {})  # type: ignore[no-any-return]
         if function is str and deeds.is_text(value):
             return value
-        if isinstance(value, Known) and type(value.value) in _PLAIN:
+        if isinstance(value, Known) and is_one_of(type(value.value), _PLAIN):
             return Known(function(value.value))
         if isinstance(value, Scalar) and not isinstance(value.type, Np):
             return formatting.text_of(t, value)  # which all three of them are

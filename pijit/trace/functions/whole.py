@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground.records import replace
 
+from ...ground.names import is_one_of
 from .. import deeds, instances, objects, operators, orders, standins, views
 from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, dict_of
@@ -76,7 +77,7 @@ def _is_set(value: Abstract) -> bool:
 
 def _is_listed(value: Abstract) -> bool:
     """Whether it is a list or tuple, virtual or real."""
-    return (isinstance(value, Container) and value.kind in ("list", "tuple")) or objects.class_of(value) in (list, tuple)
+    return (isinstance(value, Container) and value.kind in ("list", "tuple")) or is_one_of(objects.class_of(value), (list, tuple))
 
 
 def _items(t: Tracer, value: Abstract, what: str) -> list[Any]:
@@ -208,7 +209,7 @@ def _of_pairs(t: Tracer, given: Abstract, what: str) -> Abstract:
         through(given, what)
     pairs = samples(t, given)
     orders.without_nans(t, given)
-    if not all(type(pair) in (tuple, list) and len(pair) == 2 and deeds.is_hashable(pair[0]) for pair in pairs):
+    if not all(is_one_of(type(pair), (tuple, list)) and len(pair) == 2 and deeds.is_hashable(pair[0]) for pair in pairs):
         raise Break("call_arguments", f"{what} of {operators.describe(given)}")
     return deeds.make(t, "dict_paired", [given], dict(pairs))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ground.names import is_one_of
 from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
 from ... import elementwise, subscripts, takes
@@ -25,7 +26,9 @@ _WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": 0, "float": 0.0}
 @composed((np.take, np.ndarray.take), "a", "indices", "axis")
 def _take(t: Tracer, given: Given) -> Abstract | None:
     a, places, axis = given.get("a"), given.get("indices"), given.get("axis", Known(None))
-    if not isinstance(a, ArrayValue) or not a.dims or places is None or not isinstance(axis, Known) or type(axis.value) not in (int, type(None)):
+    if not isinstance(a, ArrayValue) or not a.dims or places is None:
+        return None
+    if not isinstance(axis, Known) or not is_one_of(type(axis.value), (int, type(None))):
         return None
     if axis.value is None and len(a.dims) > 1:
         if a.type.order != "C":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ground.names import is_one_of
 from ....ir.graph import Value, const
 from ....ir.types import BOOL
 from ... import elementwise, operators, products, standins, subscripts
@@ -215,7 +216,7 @@ def _close(t: Tracer, given: Given) -> ArrayValue | None:
     if not can(t, a.type.dtype, "subtract", "multiply", "add") or not elementwise.native(t, "absolute", (a.type.dtype,) * 2):
         return None
     rtol, atol = numbers
-    if isinstance(b, Known) and type(b.value) in (int, float) and abs(b.value) < 2**53:
+    if isinstance(b, Known) and is_one_of(type(b.value), (int, float)) and abs(b.value) < 2**53:
         return _either(t, ew(t, "less_equal", _apart(t, a, b), Known(atol + rtol * abs(float(b.value)))), ew(t, "equal", a, b))
     y = array_of("f", b)
     if y is None or y.type.name != a.type.name:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ground.names import is_a, is_heap_class
 from ....ir.graph import Const, Value
 from ....ir.types import Array, Np
 from ... import elementwise, opaque
@@ -26,8 +27,8 @@ _LIKE: dict[Any, int | None] = {np.empty_like: None, np.zeros_like: 0, np.ones_l
 
 def dtype_of(given: Abstract | None, default: Any) -> np.dtype[Any] | None:
     """The dtype that an argument names; None where it is not a native one."""
-    wanted = default if _is_none(given) else getattr(given, "value", None)
-    if isinstance(wanted, Value) or wanted is None:
+    wanted: Any = default if _is_none(given) else getattr(given, "value", None)
+    if not (type(wanted) is str or is_a(wanted, np.dtype) or (is_a(wanted, type) and not is_heap_class(wanted))):  # others may run code
         return None
     try:
         dtype = np.dtype(wanted)
@@ -53,7 +54,7 @@ def new(t: Tracer, dims: tuple[Value, ...], dtype: np.dtype[Any], order: str, fi
 
 
 def _order(given: Abstract | None, default: str) -> str | None:
-    wanted = default if _is_none(given) else (given.value if isinstance(given, Known) else None)
+    wanted: Any = default if _is_none(given) else (given.value if isinstance(given, Known) else None)
     return wanted if wanted in ("C", "F", "K") else None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....ground.names import is_one_of
 from ....ir.graph import Const, Value, const
 from ....ir.types import INT, Array, Np
 from ... import elementwise, opaque
@@ -35,7 +36,7 @@ def _join(key: Any, *names: str) -> Callable[[Planner], Planner]:
             if given is not None:
                 axis = given.pop("axis", Known(_AXIS.get(key)))
                 parts = _items(*given.values())
-                if parts and isinstance(axis, Known) and type(axis.value) in (int, type(None)):
+                if parts and isinstance(axis, Known) and is_one_of(type(axis.value), (int, type(None))):
                     found = plan(parts, axis.value)
                     made = None if found is None else joined(t, *found)
             return opaque.call_pure(t, key, args, kwargs) if made is None else made

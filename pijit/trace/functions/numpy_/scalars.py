@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....ir.types import BOOL, FLOAT, INT, NATIVE, Np
+from ....ground.names import is_a, is_one_of
+from ....ir.types import BOOL, FLOAT, INT, NATIVE, NUMBERS, Np
 from ... import opaque
 from ...operators import as_int, cast, numpy_scalars
 from ...tables import ATTRIBUTES, PURE
@@ -40,7 +41,7 @@ def _constant(cls: Any) -> None:
         if (
             kwargs
             or len(known) != len(args)
-            or not all(isinstance(k, (str, np.dtype, np.generic)) or k in _CONSTANT for k in known)
+            or not all(type(k) is str or is_a(k, np.dtype) or type(k) in NUMBERS or k is None or is_one_of(k, _CLASSES) for k in known)
         ):
             raise Break("call_arguments", cls.__name__)
         try:
@@ -49,7 +50,7 @@ def _constant(cls: Any) -> None:
             raise Break("always_raises", cls.__name__) from None
 
 
-_CONSTANT = {bool, int, float, complex, None, *(np.dtype(name).type for name in NATIVE)}
+_CLASSES = (bool, int, float, complex, *(np.dtype(name).type for name in NATIVE))
 for _constant_class in (np.dtype, np.finfo, np.iinfo):
     _constant(_constant_class)
 
