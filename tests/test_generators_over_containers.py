@@ -24,6 +24,12 @@ PROGRAMS = {
     "min and max": ("return min(v - 3 for v in d.values()), max((-v, k) for k, v in d.items())[1]", NUMBERS),
     "list and tuple": ("return list(v + 1 for v in d.values()), tuple(k for k in d if k != 5)", NUMBERS),
     "sorted": ("return sorted(-v for v in d.values())", NUMBERS),
+    "sorted tuples": ("return sorted((v % 3, str(k)) for k, v in d.items()), [sorted((k[::-1], 1) for k in 'abc')]", NUMBERS),
+    "sorted texts": ("return sorted(k[::-1] for k in d)", WORDS),
+    "sorted, of two types": ("try:\n    return sorted(x for k in d for x in (k, 1))\nexcept TypeError as e:\n    return str(e)", WORDS),
+    "sorted, of their own": (
+        "class A:\n    def __init__(self, v):\n        self.v = v\n    def __lt__(self, o):\n        return self.v < o.v\n"
+        "return [a.v for a in sorted(A(k[1:]) for k in d)]", WORDS),
     "join": ("return ','.join(k + 'x' for k in d)", WORDS),
     "nested": ("return sum(x * k for k, s in d.items() for x in s)", SETS),
     "in turn": ("return sum(sum(x for x in s) for s in d.values())", SETS),
@@ -66,7 +72,7 @@ def test_same_as_plain(what):
     check(source(body), container)
 
 
-@pytest.mark.parametrize("what", ["values", "keys", "items", "any and all", "nested", "in turn", "of a set", "in a loop"])
+@pytest.mark.parametrize("what", ["values", "keys", "items", "any and all", "sorted texts", "nested", "in turn", "of a set", "in a loop"])
 def test_stays_native(what):
     body, container = PROGRAMS[what]
     check_stays_native(source(body), container)

@@ -20,7 +20,7 @@ from ..pycode.instructions import Bytecode
 from ..pycode.liveness import live
 from ..pycode.loops import STORES
 from ..pycode.versions import HERE
-from .cursors import changes
+from .cursors import Together, Unrolled, changes
 from .state import Consumer, FrameState, State
 from .values import (
     END,
@@ -32,6 +32,7 @@ from .values import (
     Container,
     Known,
     NullValue,
+    Opaque,
     Scalar,
     Suspended,
     kind_of,
@@ -105,6 +106,8 @@ def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abst
 
     if not t.last_micro:
         raise Break("generator", "in the middle of an instruction")
+    if row is CONSUMERS[tuple] and isinstance(args[0], Suspended) and _yields_so_often(args[0]):
+        row = _ITEMS
     held = row.begin(t, args[1:], kwargs)
     caller = t.state.frame
     operands = len(t.checkpoint[-1].stack) - len(caller.stack)
@@ -345,25 +348,52 @@ def _take_item(t: Tracer, consumer: Consumer, value: Abstract) -> object:
     return _next(t)
 
 
-def _take_number(t: Tracer, consumer: Consumer, value: Abstract) -> object:
-    if kind_of(value) not in _NUMBERS:
-        raise Break("call_arguments", "sorted of what is no number")
-    return _take_item(t, consumer, value)
-
-
 def _end_tuple(t: Tracer, consumer: Consumer) -> object:
-    from . import opaque
+    from . import deeds, through
 
-    made = consumer.held[0]
-    return _called(t, lambda: opaque.call_pure(t, tuple, [made], {}))
+    (made,) = consumer.held
+
+    def call() -> Abstract:
+        found = deeds.do(t, "call", [Known(tuple), made], (), pure=True)
+        assert isinstance(found, Opaque)
+        t.samples[found.value] = tuple(through.samples(t, made))
+        return found
+
+    return _called(t, call)
+
+
+# tuple of a generator expression that is unrolled, and that yields in each round: held is a virtual tuple
+
+
+def _yields_so_often(generator: Suspended) -> bool:
+    """Whether it is known how many items a generator expression yields."""
+    bytecode = generator.bytecode
+    it = generator.locals[0] if bytecode.slots[:1] == (".0",) and not generator.started else None
+    unrolled = isinstance(it, Unrolled) or (isinstance(it, Together) and bool(it.iterators) and all(isinstance(i, Unrolled) for i in it.iterators))
+    names = [i.opname for i in bytecode.instructions]
+    return unrolled and names.count("FOR_ITER") == 1 and not any("JUMP_IF" in name for name in names)
+
+
+def _take_another(t: Tracer, consumer: Consumer, value: Abstract) -> object:
+    (made,) = consumer.held
+    assert isinstance(made, Container)
+    consumer.held = [Container("tuple", (*made.items, value))]
+    return _next(t)
+
+
+def _begin_items(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+    return [*_nothing("tuple")(t, args, kwargs), Container("tuple", ())]
 
 
 def _end_sorted(t: Tracer, consumer: Consumer) -> object:
-    from . import opaque
+    from . import deeds, opaque, through
 
     made = consumer.held[0]
 
     def call() -> Abstract:
+        found = through.samples(t, made)
+        if not all(type(item) in (int, float) for item in found):
+            return deeds.make(t, "sorted", [made], found)
         opaque.call_for_effect(t, list.sort, [made])
         return made
 
@@ -449,10 +479,11 @@ CONSUMERS: dict[Any, Row] = {
     max: _extreme("max", ">"),
     list: Row("list", _begin_list("list"), _take_item, lambda t, consumer: _end(t, consumer.held[0])),
     tuple: Row("tuple", _begin_list("tuple"), _take_item, _end_tuple),
-    sorted: Row("sorted", _begin_list("sorted"), _take_number, _end_sorted),
+    sorted: Row("sorted", _begin_list("sorted"), _take_item, _end_sorted),
 }
 # What takes the only thing that a generator yields; if it yields nothing, the call raises.
 ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
 BY_KEY = Row("by_key", _begin_by_key, _take_by_key, _end_by_key)
 JOIN = Row("join", _begin_join, _take_text, _end_join)
-_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY, JOIN)}
+_ITEMS = Row("items", _begin_items, _take_another, lambda t, consumer: _end(t, consumer.held[0]))
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY, JOIN, _ITEMS)}
