@@ -56,9 +56,9 @@ def _begun(t: Tracer, value: Abstract, cls: type, through: _Through) -> Opaque:
 
 def _is_own(t: Tracer) -> bool:
     """Whether what is made now is gone before the step of a generator that is running is over, and made again with it."""
-    frames = t.state.frames
-    top = frames[-1].consumer
-    return any(frame.consumer is not None for frame in frames) and (top is None or top.kind != "for")
+    top = t.state.frame.consumer
+    running = any(frame.consumer is not None for frame in t.state.frames)
+    return running and (t.state.is_in_call() or top is None or top.kind != "for")
 
 
 def afresh(t: Tracer, generator: Suspended) -> Suspended:
@@ -129,7 +129,7 @@ def advance(t: Tracer, it: Opaque) -> tuple[Value, Value]:
     """Whether a real iterator in C has another item, and that."""
     held = t.samples.get(it.value)
     own = isinstance(held, _Through) and held.own
-    op = Op("next", (it.value,), (BOOL, Obj()), {"own": own}, {"redo": t.exit("redo", "container")}, t.line)
+    op = Op("next", (it.value,), (BOOL, Obj()), {"own": own or None}, {"redo": t.exit("redo", "container")}, t.line)
     t.append(op)
     return op.results[0], op.results[1]
 

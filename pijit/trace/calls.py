@@ -31,6 +31,7 @@ from . import (
 from .inline import INLINED, push_call, push_frame, push_made
 from .state import Raised
 from .tables import ATTRIBUTES, CALLABLES, PURE, lookup
+from .through import is_gone_through
 from .values import (
     LAZY,
     UNBOUND,
@@ -87,8 +88,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return lazily.by_key(t, function, args, kwargs)
     if consumer is not None and args and isinstance(args[0], Suspended):
         return generators.consume_by(t, consumer, args, kwargs)
-    if len(args) == 1 and isinstance(args[0], Opaque) and args[0].cls is list and (function is min or function is max):
-        return generators.consume_by(t, generators.CONSUMERS[function], [lazily.each(t, args[0])], kwargs)
+    if consumer is not None and len(args) == 1 and _goes_item_by_item(t, function, args[0]):
+        return generators.consume_by(t, consumer, [lazily.each(t, args[0])], kwargs)
     row = lookup(CALLABLES, function)
     if row is not None:
         return row(t, args, kwargs)
@@ -100,6 +101,15 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if made is not None:
         return made
     raise Break("side_effect" if lookup(EFFECTS, function) is not None else "unsupported_call", name_of(function))
+
+
+def _goes_item_by_item(t: Tracer, function: Any, items: Abstract) -> bool:
+    """Whether native code goes through a container itself: through lists for min and max, and while a generator runs, which no call may disturb that
+    might run Python."""
+    if (function is min or function is max) and isinstance(items, Opaque) and items.cls is list:
+        return True
+    running = any(frame.consumer is not None for frame in t.state.frames)
+    return running and is_one_of(function, (sum, any, all, min, max)) and is_gone_through(items) and not isinstance(items, Known)
 
 
 def is_pure(function: Any) -> bool:

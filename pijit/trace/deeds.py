@@ -22,7 +22,20 @@ from ..ir.types import BOOL, FLOAT, INT, Obj, Type
 from . import caught, objects, opaque, standins
 from .inputs import is_inner
 from .instances import settled
-from .values import END, Abstract, Break, Complex, Container, Instance, Known, Opaque, Scalar, items_of, value_of
+from .values import (
+    END,
+    Abstract,
+    Break,
+    Complex,
+    Container,
+    Inside,
+    Instance,
+    Known,
+    Opaque,
+    Scalar,
+    items_of,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -87,13 +100,17 @@ def as_opaque(t: Tracer, value: Abstract) -> Opaque:
 # ---- deeds -----------------------------------------------------------------------------------------------------------------
 
 
+_OF_SECOND = frozenset({"call", "clear", "dict_clear", "deque_put"})  # given a function, and then the container
+
+
 def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: bool = False) -> Abstract:
     """Does it. ``sample``: an object like the result, MISSING: of some type, NOTHING: there is none. ``pure``: it may be done again."""
     if not pure and not t.last_micro:
         raise Break("side_effect", deed)
     args = settled(t, *args, fixed="none" if pure else "shared")
     given = tuple(arg.recipe() for arg in args)
-    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None)
+    changed = args[1] if deed in _OF_SECOND and len(args) > 1 else args[0]
+    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None, isinstance(changed, Inside))
     return Known(None) if found is None else result(t, found, sample, not pure)
 
 
@@ -102,9 +119,9 @@ def store_in_cell(t: Tracer, cell: Opaque, value: Abstract) -> None:
     _emit(t, "cell_store", (cell.recipe(), value.recipe()), True, None)
 
 
-def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None) -> Value | None:
+def _emit(t: Tracer, deed: str, given: tuple[Recipe, ...], pure: bool, type: Type | None, own: bool = False) -> Value | None:
     values = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
-    attrs = {"deed": deed, "arguments": given, "pure": pure}
+    attrs = {"deed": deed, "arguments": given, "pure": pure, "own": own or None}
     op = Op("do", values, () if type is None else (type,), attrs, {"redo": t.exit("redo", "container")}, t.line)
     t.append(op)
     return None if type is None else op.result
@@ -377,7 +394,7 @@ def make(t: Tracer, deed: str, args: list[Abstract], sample: Any) -> Abstract:
     return own(t, do(t, deed, settled(t, *args, fixed="shared"), sample, pure=True))
 
 
-def own(t: Tracer, made: Abstract) -> Abstract:
+def own(t: Tracer, made: Abstract) -> Opaque:
     """A container that the fragment makes; what was put into it in an earlier capture is known already."""
     assert isinstance(made, Opaque)
     site = (t.state.frame.bytecode.code, t.state.frame.pc)
@@ -387,7 +404,7 @@ def own(t: Tracer, made: Abstract) -> Abstract:
     if earlier is not None and not t.samples.get(made.value) and type(earlier) is made.cls:
         t.samples[made.value] = earlier
     t.sites[id(t.samples[made.value])] = site, t.samples[made.value]
-    return made
+    return Inside(made.value, made.cls) if t.state.is_in_call() else made
 
 
 def made_at(t: Tracer, owner: Abstract) -> tuple[CodeType, int] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from pijit.ground.records import dataclass
@@ -30,6 +31,7 @@ from .values import (
     Abstract,
     Break,
     Container,
+    Inside,
     Known,
     NullValue,
     Opaque,
@@ -185,9 +187,24 @@ def _finished(state: State, result: Abstract) -> State:
     caller = state.frame
     (operands,) = consumer.data
     del caller.stack[len(caller.stack) - operands :]
-    caller.stack.append(result)
+    caller.stack.append(result if any(frame.consumer is not None for frame in state.frames) else outside(result))
     caller.pc = caller.bytecode.at(caller.pc).next
     return state
+
+
+def outside(value: Abstract) -> Abstract:
+    """What is left of such a call, as what it is from then on."""
+    done: dict[int, Abstract] = {}
+
+    def visit(one: Abstract) -> Abstract:
+        if id(one) not in done:
+            inner = one.inner()
+            known = tuple(map(visit, inner))
+            same = all(map(is_, inner, known))
+            done[id(one)] = Opaque(one.value, one.cls) if isinstance(one, Inside) else one if same else one.with_inner(known)
+        return done[id(one)]
+
+    return visit(value)
 
 
 def _next(t: Tracer) -> object:

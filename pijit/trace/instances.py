@@ -229,7 +229,7 @@ def make_real(t: Tracer, virtual: Abstract, sample: Any) -> Opaque:
     if virtual.kind == "dict":
         from . import deeds
 
-        deeds.own(t, real)
+        real = deeds.own(t, real)
     kind = _ROWS[virtual.kind]
     for name, item in zip(_names(virtual), virtual.items, strict=True):
         t.state.memo["place", value, (kind, name)] = item

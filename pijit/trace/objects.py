@@ -21,7 +21,7 @@ from ..ir.graph import Box, Op, Recipe, Value, recipe_values
 from . import inputs, opaque, sources, standins
 from .sources import Source, _Same
 from .tables import INHERITED
-from .values import UNBOUND, Abstract, ArrayValue, Break, Container, Instance, Known, Opaque, Scalar, items_of
+from .values import UNBOUND, Abstract, ArrayValue, Break, Container, Inside, Instance, Known, Opaque, Scalar, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -502,7 +502,7 @@ def put(t: Tracer, owner: Abstract, place: Place, value: Abstract, *index: Value
     given: tuple[Recipe, ...] = (owner.recipe(), value.recipe(), *map(Box, index))
     args = tuple(dict.fromkeys(v for recipe in given for v in recipe_values(recipe)))
     exit = t.exit("redo", "store_target")
-    t.append(Op("put", args, (), {"place": place, "arguments": given}, {"redo": exit}, t.line))
+    t.append(Op("put", args, (), {"place": place, "arguments": given, "own": isinstance(owner, Inside) or None}, {"redo": exit}, t.line))
     forget(t, place[1:])
     if len(place) > 1 and value is not UNBOUND:
         t.state.memo["place", identity(owner), place] = value

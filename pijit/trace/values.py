@@ -167,6 +167,18 @@ class Opaque(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Inside(Opaque):
+    """A container that was made in a call that takes all that a generator yields. An exit there does the whole call again, which makes it anew, so it
+    may be changed until the call is over."""
+
+    def remade(self, parts: Iterator[Value]) -> Abstract:
+        return Inside(next(parts), self.cls)
+
+    def shape(self) -> object:
+        return ("Inside", id(self.cls))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Closure(Opaque):
     """A function that came in and of which the fragment knows the code only: another one that the same ``def`` has made may come next time.
     ``actual`` is the one that capture sees. The value is an input and never another one, so joins leave it as it is."""
