@@ -363,8 +363,9 @@ def test_prices_are_as_they_turn_out_here(monkeypatch):
     assert pace.seconds(1.0) > 1.3 * first
 
 
-def test_what_an_array_is_at_hand_for_is_looked_at_sooner():
+def test_what_an_array_is_at_hand_for_is_looked_at_sooner(monkeypatch):
     """Work on arrays pays most often."""
+    monkeypatch.setattr(type(BUDGET), "ran", lambda self: 10.0)
     waits = patience.Patience()
     assert waits.wants(0.0, 1000).account == "looking"
     waits.has_arrays = True

@@ -32,7 +32,7 @@ def test_waits_for_about_as_long_as_compiling_takes(monkeypatch):
     while wait := entry.misses_to_wait(now[0]):
         total += wait
         now[0] += wait * 1e-4  # a tenth of a millisecond each
-    assert 400 <= total <= 800
+    assert 800 <= total <= 1600  # as long as looking may take
 
 
 @pytest.mark.parametrize("looked", [False, True])
@@ -232,7 +232,7 @@ def test_what_takes_long_to_look_at_is_looked_at_for_longer_each_time(monkeypatc
     monkeypatch.setattr(driver, "capture_entry", capture)
     monkeypatch.setattr(patience, "_STEP_TAKES", 1e-3)
     monkeypatch.setattr(type(patience.BUDGET), "missing", lambda self, want: 0.0)
-    pijit.config.patience_ms = 8
+    pijit.config.patience_ms = 4
     pijit.config.compile_all, pijit.config.threshold_calls = False, 2
     body = "".join(f"    if x > {k}:\n        y += {k}.5\n" for k in range(12))
     module = types.ModuleType("a program")

@@ -358,6 +358,7 @@ def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Captu
     """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
     patience.price, patience.doubtful = PACE.seconds(worth.price(capture.graph)), worth.is_doubtful(capture.graph)
+    patience.is_whole = not capture.breaks
     wait = _misses_to_wait(state, record, entry, pc)
     patience.postponed = bool(wait)
     return wait

@@ -28,7 +28,7 @@ _FIRST = 2.0  # which costs so many times as much,
 _LOADING = 0.14  # so many seconds more
 _TRACER = "pijit.trace.opcodes"  # imported by the first look of a process,
 _FIRST_LOOK = 0.06  # which takes so many seconds more
-_LOOK = 1.0  # what looking at an entry may cost at first, in terms of the setting,
+_LOOK = 2.0  # what looking at an entry may cost at first, in terms of the setting,
 _LONGER = 4.0  # and so many times as much the next time, where that is not enough
 _STEP_TAKES = 7e-5  # seconds of looking at an instruction
 _MOST = 0.5  # of the program's time
@@ -52,6 +52,7 @@ class Patience:
     doubtful: bool = False
     look: float = 0.0  # the seconds that looking at it may take, where more than at first
     postponed: bool = False  # it was captured, and is compiled later
+    is_whole: bool = False  # nothing breaks in what was captured
     has_arrays: bool = False  # the frame that stood there last: work on arrays pays most often
 
     def misses_to_wait(self, took: float, asked: bool = False, goes_on: bool = False, misses: int = 0) -> int:
@@ -104,8 +105,9 @@ class Patience:
 
     def wants(self, took: float, misses: int) -> Want:
         """What looking takes, or once that is done compiling, and loading the compiler if need be. Where most of the program's time is taken
-        either is worth as much as where it is sure to pay, if that is done in short laps: long ones are those of what is called, too."""
-        most = _MOST * BUDGET.ran() <= took < _SHORT * misses
+        either is worth as much as where it is sure to pay, if that is done in short laps: long ones are those of what is called, too. They are
+        where what is called has been captured with it, which a first look tells."""
+        most = took >= _MOST * BUDGET.ran() and (took < _SHORT * misses or (self.is_whole if self.price else not self.look))
         if not self.price:
             first = 0.0 if _TRACER in sys.modules else _FIRST_LOOK
             return Want(self._to_look() + first, "compiling" if most or self.has_arrays else "looking")
