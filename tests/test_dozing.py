@@ -43,7 +43,7 @@ class Counted:
 
 @pytest.fixture
 def counted(clock):
-    pijit.config.patience_ms = 20  # looking costs 16 ms
+    pijit.config.patience_ms = 8  # looking costs 16 ms
     state = Counted()
     plan = Plan({1: Entry("start", [], patience=Patience(99.0)), 9: Entry("jump", [], patience=Patience(99.0))})
     assert dozing.seconds(state, plan) == 0
