@@ -111,7 +111,9 @@ def figures():
         ("random places of a lattice", library.flip, "f(o, 1000)", library.lattice),
         ("rows of a table, with gaps", table.weigh, "f(o)", table.measured),
         ("the characters of texts", table.passwords, "f(o)", table.lines),
+        ("vectors that are tuples", table.spread, "f(o)", table.points),
         # what moves in C, object by object, gains less
+        ("sums over the values of dicts", table.impurity, "f(o)", table.votes, 1.5),
         ("records that are dicts", table.bill, "f(o)", table.orders, 1.1),
         ("lines that are taken apart", table.parse, "f(o)", table.lines, 1.0),
         ("pairs of bodies by combinations", library.energy, "f(o, 4)", library.bodies, 1.3),

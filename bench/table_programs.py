@@ -52,3 +52,32 @@ def passwords(lines):
         if any(c.isdigit() for c in line) and sum(1 for c in line if c == "5") < 2 and not all(c < "7" for c in line):
             good += 1
     return good
+
+
+def points():
+    return [(0.5 * i, 0.25 * (i % 9), -1.5 * i) for i in range(1000)]
+
+
+def spread(points):
+    """Vectors that are tuples, by generator expressions."""
+    centre, far = (0.0, 0.0, 0.0), 0.0
+    for point in points:
+        centre = tuple(a + b for a, b in zip(centre, point, strict=True))
+        far += sum(max(0.0, x) ** 2 for x in [x - 1.0 for x in point]) ** 0.5
+    return centre, far, max(sum(point) for point in points)
+
+
+def votes():
+    return [{f"c{k}": (k * i) % 7 for k in range(1 + i % 12)} for i in range(600)]
+
+
+def gini(counts, total):
+    return 1.0 - sum((count / total) ** 2 for count in counts.values())
+
+
+def impurity(votes):
+    """Dicts of any keys, by generator expressions over their values."""
+    total = 0.0
+    for counts in votes:
+        total += gini(counts, 1 + len(counts))
+    return total

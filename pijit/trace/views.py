@@ -4,11 +4,12 @@ its keys says so at the start. Until the end nothing may be stored in a dict: an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import learned, objects, opaque
 from .cursors import Unrolled
-from .values import Abstract, Break, Container, Instance, Known
+from .values import Abstract, Break, Container, Instance, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -38,12 +39,22 @@ def _keys(t: Tracer, owner: Abstract) -> tuple[Known, ...] | None:
         return None
     if any(actual is space for space in (t.view.names, *(frame.globals for frame in t.state.frames))):
         return None  # what a module's body stores is only written at an exit
-    if learned.has_other_keys(t):
+    if learned.has_other_keys(t) or not all(_has_keys_of(actual, other) for other in _siblings(t, owner)):
         return None
     t.last_micro = False  # other keys: the whole instruction is done again
     found = opaque.call_pure(t, tuple, [owner], {}, sample=tuple(map(opaque.Exactly, actual)))
     assert isinstance(found, Container)
     return tuple(key for key in found.items if isinstance(key, Known))
+
+
+def _siblings(t: Tracer, owner: Abstract) -> Sequence[Any]:
+    """Other items of the list that it was taken from."""
+    return t.siblings.get(owner.value, ()) if isinstance(owner, Opaque) else ()
+
+
+def _has_keys_of(known: dict[str, Any], other: Any) -> bool:
+    pairs = zip(known, list(other), strict=False) if type(other) is dict and len(other) == len(known) else ()
+    return type(other) is not dict or (len(other) == len(known) and all(a is b or (type(b) is str and a == b) for a, b in pairs))
 
 
 def _value(t: Tracer, owner: Abstract, key: str) -> Abstract:
