@@ -12,7 +12,7 @@ from pijit.ground.records import dataclass, replace
 from ..ground.names import is_one_of
 from ..ir.graph import Op, Value
 from ..ir.types import BOOL, Obj
-from . import deeds, objects, opaque, standins, through
+from . import deeds, generators, objects, opaque, standins, through
 from .instances import settled
 from .values import Abstract, Break, Container, Instance, Known, Opaque, Suspended
 
@@ -57,13 +57,12 @@ def _begun(t: Tracer, value: Abstract, cls: type, through: _Through) -> Opaque:
 def _is_own(t: Tracer) -> bool:
     """Whether what is made now is gone before the step of a generator that is running is over, and made again with it."""
     top = t.state.frame.consumer
-    running = any(frame.consumer is not None for frame in t.state.frames)
-    return running and (t.state.is_in_call() or top is None or top.kind != "for")
+    return t.state.consumer is not None and (t.state.is_in_call() or top is None or top.kind != "for")
 
 
 def afresh(t: Tracer, generator: Suspended) -> Suspended:
     """A generator expression that is about to be consumed, with an iterator of its own: what the interpreter would do again has not moved."""
-    it = generator.locals[0] if generator.bytecode.slots[:1] == (".0",) and not generator.started else None
+    it = generators.goes_through(generator)
     held = t.samples.get(it.value) if isinstance(it, Opaque) else None
     if not isinstance(it, Opaque) or not isinstance(held, _Through) or held.over is None or not _is_new(t, it):
         return generator

@@ -108,7 +108,7 @@ def _goes_item_by_item(t: Tracer, function: Any, items: Abstract) -> bool:
     might run Python."""
     if (function is min or function is max) and isinstance(items, Opaque) and items.cls is list:
         return True
-    running = any(frame.consumer is not None for frame in t.state.frames)
+    running = t.state.consumer is not None
     return running and is_one_of(function, (sum, any, all, min, max)) and is_gone_through(items) and not isinstance(items, Known)
 
 

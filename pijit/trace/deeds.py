@@ -183,7 +183,7 @@ def _factory(t: Tracer, owner: Opaque) -> type | None:
     """What a defaultdict seems to make of keys that it has not, where that may be done here: it can be seen, so not in the step of a generator."""
     held = t.samples.get(owner.value) if owner.cls is defaultdict else None
     factory = getattr(held, "default_factory", None)
-    is_step = not t.last_micro or any(frame.consumer is not None for frame in t.state.frames)
+    is_step = not t.last_micro or t.state.consumer is not None
     return factory if not is_step and any(factory is known for known in _FACTORIES) else None
 
 

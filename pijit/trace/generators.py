@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pijit.ground.records import dataclass
 
+from ..ground.names import is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT
 from ..pycode.instructions import Bytecode
@@ -102,6 +103,11 @@ def resume(t: Tracer, generator: Suspended, consumer: Consumer) -> object:
     return END
 
 
+def goes_through(generator: Suspended) -> Abstract | None:
+    """The iterator of a generator expression that has not begun; None of anything else."""
+    return generator.locals[0] if generator.bytecode.slots[:1] == (".0",) and not generator.started else None
+
+
 def consume_by(t: Tracer, row: Row, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
     """A call of what the row is of, with a generator."""
     from .c_iterators import afresh  # which knows of containers, as this need not
@@ -187,7 +193,7 @@ def _finished(state: State, result: Abstract) -> State:
     caller = state.frame
     (operands,) = consumer.data
     del caller.stack[len(caller.stack) - operands :]
-    caller.stack.append(result if any(frame.consumer is not None for frame in state.frames) else outside(result))
+    caller.stack.append(outside(result) if state.consumer is None else result)
     caller.pc = caller.bytecode.at(caller.pc).next
     return state
 
@@ -384,10 +390,9 @@ def _end_tuple(t: Tracer, consumer: Consumer) -> object:
 
 def _yields_so_often(generator: Suspended) -> bool:
     """Whether it is known how many items a generator expression yields."""
-    bytecode = generator.bytecode
-    it = generator.locals[0] if bytecode.slots[:1] == (".0",) and not generator.started else None
+    it = goes_through(generator)
     unrolled = isinstance(it, Unrolled) or (isinstance(it, Together) and bool(it.iterators) and all(isinstance(i, Unrolled) for i in it.iterators))
-    names = [i.opname for i in bytecode.instructions]
+    names = [i.opname for i in generator.bytecode.instructions]
     return unrolled and names.count("FOR_ITER") == 1 and not any("JUMP_IF" in name for name in names)
 
 
@@ -409,7 +414,7 @@ def _end_sorted(t: Tracer, consumer: Consumer) -> object:
 
     def call() -> Abstract:
         found = through.samples(t, made)
-        if not all(type(item) in (int, float) for item in found):
+        if not all(is_one_of(type(item), (int, float)) for item in found):
             return deeds.make(t, "sorted", [made], found)
         opaque.call_for_effect(t, list.sort, [made])
         return made

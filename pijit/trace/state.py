@@ -152,10 +152,14 @@ class State:
     def frame(self) -> FrameState:
         return self.frames[-1]
 
+    @property
+    def consumer(self) -> Consumer | None:
+        """The outermost one, whose step an exit does again, while a generator runs."""
+        return next((frame.consumer for frame in self.frames if frame.consumer is not None), None)
+
     def is_in_call(self) -> bool:
         """Whether what runs is a part of a call that takes all that a generator yields: an exit does the whole call again."""
-        consumer = next((frame.consumer for frame in self.frames if frame.consumer is not None), None)
-        return consumer is not None and consumer.kind != "for"
+        return self.consumer is not None and self.consumer.kind != "for"
 
     def copy(self) -> State:
         return State([frame.copy() for frame in self.frames], self.memo.copy(), self.errors, self.handling and self.handling.copy())

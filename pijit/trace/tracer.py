@@ -303,7 +303,7 @@ class Tracer:
         """Something is about to change that others see. The step of a generator may be done again, so nothing in it may; nor may what
         raises an exception after this, so nothing leaves until that is handled. ``virtual``: it is nowhere but in the frames, and so it is
         as before in those that an exit of what handles an exception leads to."""
-        if any(frame.consumer is not None for frame in self.state.frames):
+        if self.state.consumer is not None:
             raise Break("generator", f"an effect in a generator ({what})")
         if self.state.handling is not None and not virtual:
             self.state.handling.changed = True

@@ -53,8 +53,10 @@ def _siblings(t: Tracer, owner: Abstract) -> Sequence[Any]:
 
 
 def _has_keys_of(known: dict[str, Any], other: Any) -> bool:
-    pairs = zip(known, list(other), strict=False) if type(other) is dict and len(other) == len(known) else ()
-    return type(other) is not dict or (len(other) == len(known) and all(a is b or (type(b) is str and a == b) for a, b in pairs))
+    if type(other) is not dict:
+        return True
+    keys = list(other)
+    return len(keys) == len(known) and all(a is b or (type(b) is str and a == b) for a, b in zip(known, keys, strict=True))
 
 
 def _value(t: Tracer, owner: Abstract, key: str) -> Abstract:
