@@ -30,6 +30,11 @@ PROGRAMS = {
     "sorted, of their own": (
         "class A:\n    def __init__(self, v):\n        self.v = v\n    def __lt__(self, o):\n        return self.v < o.v\n"
         "return [a.v for a in sorted(A(k[1:]) for k in d)]", WORDS),
+    "sorted, of a class that could be asked": (
+        "asked = []\nclass Meta(type):\n    __hash__ = type.__hash__\n    def __eq__(self, other):\n        asked.append(other)\n"
+        "        return self is other\n"
+        "class A(metaclass=Meta):\n    def __init__(self, v):\n        self.v = v\n    def __lt__(self, o):\n        return self.v < o.v\n"
+        "found = [A(v) for v in d.values()]\nfor _ in range(9):\n    last = sorted(a for a in found)[-1].v\nreturn last, asked", NUMBERS),
     "join": ("return ','.join(k + 'x' for k in d)", WORDS),
     "nested": ("return sum(x * k for k, s in d.items() for x in s)", SETS),
     "in turn": ("return sum(sum(x for x in s) for s in d.values())", SETS),
