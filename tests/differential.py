@@ -19,6 +19,7 @@ import math
 import os
 import random
 import struct
+import textwrap
 import traceback
 import types
 import warnings
@@ -446,6 +447,11 @@ def check_calls(what: Any, calls: list[Any], *, entry: str | None = None, config
 def check(what: Any, *args: Any, calls: int = 3, **how: Any) -> Any:
     """The same arguments again and again, in every configuration."""
     return check_calls(what, [args] * calls, **how)
+
+
+def function_of(parameters: str, body: str) -> str:
+    """The source of a function f with such a body."""
+    return f"def f({parameters}):\n" + textwrap.indent(body, "    ") + "\n"
 
 
 def check_stays_native(source: str, *args: Any) -> None:

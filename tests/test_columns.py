@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from differential import check, check_calls, check_stays_native
+from differential import check, check_calls, check_stays_native, function_of
 
 pytestmark = pytest.mark.shared
 
@@ -44,26 +44,22 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def source(body):
-    return "def f(records):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-
-
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_records(what):
     body, records = PROGRAMS[what]
-    check(source(body), records)
+    check(function_of("records", body), records)
 
 
 @pytest.mark.parametrize("what", ["unpacked tuples", "tuples by index", "unpacked lists", "dicts", "dict.get", "records of two lengths", "kept"])
 def test_every_type_has_a_way(what):
     body, records = PROGRAMS[what]
-    check_stays_native(source(body), records)
+    check_stays_native(function_of("records", body), records)
 
 
 def test_a_type_that_comes_later():
     body, _ = PROGRAMS["unpacked tuples"]
     more = [(1, 2, 3, "x")] * 80 + [(1, 2.5, 3 + 2j, "y"), (2, True, False, ""), (3, None, 2**80, "z")] * 3
-    check_calls(source(body), [(TUPLES,), (more,), (TUPLES,), (more,)])
+    check_calls(function_of("records", body), [(TUPLES,), (more,), (TUPLES,), (more,)])
 
 
 def test_items_that_are_not_there():
@@ -74,7 +70,7 @@ def test_items_that_are_not_there():
         "n = 0\nfor r in records:\n    n += r.get('b', -1)\nreturn n": [{"a": 1}, {"a": 1, "b": 2}, {"b": 2.5}, {"b": None}],
     }
     for body, records in texts.items():
-        check_calls(source(body), [(records[:2] * 20,), (records * 9,), (records[::-1],)])
+        check_calls(function_of("records", body), [(records[:2] * 20,), (records * 9,), (records[::-1],)])
 
 
 def test_keys_that_have_an_eq_of_their_own():

@@ -4,7 +4,7 @@ does again has another one than native code."""
 from __future__ import annotations
 
 import pytest
-from differential import check, check_calls, check_stays_native, settings
+from differential import check, check_calls, check_stays_native, function_of, settings
 
 import pijit
 
@@ -67,20 +67,16 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def source(body):
-    return "def f(d):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-
-
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_same_as_plain(what):
     body, container = PROGRAMS[what]
-    check(source(body), container)
+    check(function_of("d", body), container)
 
 
 @pytest.mark.parametrize("what", ["values", "keys", "items", "any and all", "sorted texts", "nested", "in turn", "of a set", "in a loop"])
 def test_stays_native(what):
     body, container = PROGRAMS[what]
-    check_stays_native(source(body), container)
+    check_stays_native(function_of("d", body), container)
 
 
 COUNTS = [{"a": 1, "b": 2, "c": 3}, {"a": 4, "b": 5}, {"b": 1, "a": 7}, {}, {"x": 9}] * 40
@@ -94,14 +90,14 @@ VARIED = {
 
 @pytest.mark.parametrize("what", VARIED)
 def test_dicts_with_other_keys(what):
-    text = source(VARIED[what]).replace("(d)", "(ds)", 1)
+    text = function_of("ds", VARIED[what])
     check_calls(text, [(COUNTS[:1] * 9,), (COUNTS,), (COUNTS[1:],), (COUNTS,)], entry="f")
 
 
 def test_other_keys_are_learned():
     """Native code that takes the keys of a dict for constants is made anew when they are others again and again."""
     space = {}
-    exec(source(VARIED["values"]).replace("(d)", "(ds)", 1), space)
+    exec(function_of("ds", VARIED["values"]), space)
     with settings(compile_all=True):
         f = pijit.jit(space["f"])
         for dicts in (COUNTS[:1] * 9, COUNTS, COUNTS, COUNTS):

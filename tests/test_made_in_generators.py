@@ -4,7 +4,7 @@ was there before may change, and what outlives the call is as any other containe
 from __future__ import annotations
 
 import pytest
-from differential import check, check_stays_native
+from differential import check, check_stays_native, function_of
 
 pytestmark = pytest.mark.shared
 
@@ -56,7 +56,7 @@ PROGRAMS = {
 
 
 def source(body):
-    return "seen = []\ndef f(vs):\n    seen.clear()\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    return "seen = []\n" + function_of("vs", f"seen.clear()\n{body}")
 
 
 @pytest.mark.parametrize("what", PROGRAMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differential import check, check_calls, check_stays_native
+from differential import check, check_calls, check_stays_native, function_of
 
 pytestmark = pytest.mark.shared
 
@@ -38,20 +38,16 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def source(body):
-    return "def f(vs):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-
-
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_same_as_plain(what):
     body, vectors = PROGRAMS[what]
-    check(source(body), vectors)
+    check(function_of("vs", body), vectors)
 
 
 @pytest.mark.parametrize("what", ["sums", "scaled", "normalised", "a function", "numbered", "conditional"])
 def test_stays_native(what):
     body, vectors = PROGRAMS[what]
-    check_stays_native(source(body), vectors)
+    check_stays_native(function_of("vs", body), vectors)
 
 
 def test_items_that_are_arrays():
