@@ -109,9 +109,13 @@ def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: 
         raise Break("side_effect", deed)
     args = settled(t, *args, fixed="none" if pure else "shared")
     given = tuple(arg.recipe() for arg in args)
-    changed = args[1] if deed in _OF_SECOND and len(args) > 1 else args[0]
-    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None, isinstance(changed, Inside))
+    found = _emit(t, deed, given, pure, Obj() if sample is not NOTHING else None, not pure and isinstance(_changed(deed, args), Inside))
     return Known(None) if found is None else result(t, found, sample, not pure)
+
+
+def _changed(deed: str, args: list[Abstract]) -> Abstract:
+    """What a deed changes."""
+    return args[1] if deed in _OF_SECOND and len(args) > 1 else args[0]
 
 
 def store_in_cell(t: Tracer, cell: Opaque, value: Abstract) -> None:

@@ -80,7 +80,9 @@ def _spelled(t: Tracer, function: Callable[[Any], str], value: Abstract) -> tupl
 
 
 def joined(t: Tracer, parts: list[Abstract]) -> Abstract:
-    """Several texts behind each other."""
+    """Several texts behind each other. A format that is empty, as in ``f"{x:}"``, is put together from none."""
+    if not parts:
+        return Known("")
     if len(parts) > _JOINED:
         return called(t, _JOIN, Container("tuple", tuple(parts)))
     return deeds.do(t, "join", parts, "", pure=True)

@@ -118,3 +118,25 @@ def test_handler(name, monkeypatch):
     instruction = ONLY.get(name, "LOAD_FAST")
     if instruction is not None and instruction in dis.opmap:
         assert reached
+
+
+# What the instructions that are told how many they take do with none.
+WITH_NONE = {
+    "BUILD_STRING": "f'{a:}'", "BUILD_TUPLE": "(), *()", "BUILD_LIST": "[], [*()]", "BUILD_SET": "{*()}", "BUILD_MAP": "{}, {**{}}",
+    "CALL": "g(), g(*()), g(**{})", "CALL_METHOD": "''.join(()), ''.strip()", "CALL_CLASS": "list(), dict(), tuple(), int(), str(), float()",
+    "CALL_STARRED": "max(*(a, 2), **{})",
+}  # fmt: skip
+STATEMENTS = {
+    "UNPACK_SEQUENCE": "() = ()\n    [] = []\n    () = ''", "UNPACK_EX": "[*b] = ()\n    c, *d = a,\n    a = len(b) + len(d)",
+    "MAKE_FUNCTION": "a = (lambda: None)()", "too many": "() = a,",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("taken", WITH_NONE.values(), ids=list(WITH_NONE))
+def test_none_is_taken(taken):
+    check_calls(f"def g():\n    return 1\ndef f(a):\n    return a + 1, {taken}\n", [(3,), (3,), (2,)], entry="f")
+
+
+@pytest.mark.parametrize("done", STATEMENTS.values(), ids=list(STATEMENTS))
+def test_none_is_taken_apart(done):
+    check_calls(f"def f(a):\n    a += 1\n    {done}\n    return a\n", [(3,), (3,), (2,)], entry="f")
