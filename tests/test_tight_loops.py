@@ -6,9 +6,11 @@ import types
 
 import numpy as np
 import pytest
+from differential import check_calls
 
 import pijit
-from pijit.codegen import build, emit
+from pijit.codegen import build, emit, levels
+from pijit.ir.graph import Block
 
 
 def kernels_in_inner_loop(a, w):
@@ -44,8 +46,7 @@ def one_kernel(a, w):
 @pytest.mark.parametrize(("function", "tight"), [(kernels_in_inner_loop, False), (kernel_in_outer_loop, True), (scalars, True), (one_kernel, False)])
 def test_what_is_compiled_quickly(function, tight, monkeypatch):
     found = []
-    plain = build._level
-    monkeypatch.setattr(build, "_level", lambda graph: found.append(plain(graph)) or found[-1])
+    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
     a, w = np.arange(20.0), np.arange(6.0).reshape(2, 3)
     assert np.array_equal(pijit.jit(function)(a, w), function(a, w))
     assert [level == emit.BEST for level in found] == [tight]
@@ -55,6 +56,28 @@ def test_what_is_compiled_quickly(function, tight, monkeypatch):
 def test_a_small_part_of_a_large_graph_does_not_decide(others, best, monkeypatch):
     """All the rest would have to be gone through, too."""
     names = ["cmp", "poll", "raw_add"], ["list_get", "look"] * others
-    blocks = [types.SimpleNamespace(ops=[types.SimpleNamespace(name=name) for name in some]) for some in names]
-    monkeypatch.setattr(build, "natural_loops", lambda graph: [(block, [block]) for block in graph.blocks])
-    assert (build._level(types.SimpleNamespace(blocks=blocks)) == emit.BEST) is best
+    blocks = [Block() for _ in names]
+    for block, some in zip(blocks, names, strict=True):
+        block.ops = [types.SimpleNamespace(name=name) for name in some]
+    loops = {block: [block] for block in blocks}
+    monkeypatch.setattr(levels, "loops_by_header", lambda graph: loops)
+    monkeypatch.setattr(levels, "natural_loops", lambda graph: loops.items())
+    assert (levels.level(types.SimpleNamespace(blocks=blocks)) == emit.BEST) is best
+
+
+OF_OBJECTS = {
+    "numbers": ("for i in range(len(x)):\n        s += i * 0.5", emit.BEST),
+    "a list of numbers": ("for v in x:\n        s += v", emit.PLAIN),
+    "a dict that is written to": ("for v in x:\n        d[v] = d.get(v, 0) + 1", emit.QUICK),
+    "around one with a dict": ("for i in range(3):\n        s += i\n        for v in x:\n            d[v] = d.get(v, 0) + 1", emit.QUICK),
+    "numbers, beside one with a dict": ("for v in x:\n        d[v] = 1\n    for i in range(len(x)):\n        s += i * 0.5", emit.BEST),
+}
+
+
+@pytest.mark.parametrize(("loop", "expected"), OF_OBJECTS.values(), ids=list(OF_OBJECTS))
+def test_loops_of_objects_are_compiled_as_well_as_pays(loop, expected, monkeypatch):
+    found = []
+    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
+    source = f"def f(x, d):\n    s = 0.0\n    {loop}\n    return s, d\n"
+    check_calls(source, [([1.5, 2.5, 1.5], {}) for _ in range(3)], configurations=("jit",))
+    assert found[0] == expected

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from pijit.ground.records import dataclass
 
 from ..ground import clock
-from ..ir.loops import natural_loops
-from ..ir.types import Array
 from . import emit, engine, symbols
+from .levels import level
 from .rows import Unsupported
 
 if TYPE_CHECKING:
-    from ..ir.graph import Graph, Op, Value
+    from ..ir.graph import Graph, Value
 
 
 @dataclass(slots=True)
@@ -33,37 +32,6 @@ class Native:
     cached: bool
 
 
-# What takes so much longer than the code around it that this does not have to be the best.
-_HEAVY = frozenset(
-    {"call", "kernel", "kernel_into", "ew", "assign", "roll", "roll_into", "mask_count", "mask_many", "pick", "place", "take", "list_ints", "ramp"}
-    | {"kernel_rolled", "kernel_at", "kernel_scattered", "bincount", "edges", "places", "histogram", "within", "add_at"}
-    | {"mask_places", "mask_look", "search", "interp"}
-)
-
-_LARGE, _PART = 400, 8  # operations
-
-
-def _level(graph: Graph) -> int:
-    """How hard LLVM is to try: its best is worth its price for a loop of scalar work only; where a loop looks at objects, or has kernels that give
-    numbers, of which one call may be as short as what is around it, what values stay in registers is; and where such loops are a small part of a
-    large graph, it takes seconds."""
-    level, of_best = emit.QUICK, 0
-    for _, blocks in natural_loops(graph):
-        ops = [op for block in blocks for op in block.ops]
-        heavy = [op for op in ops if op.name in _HEAVY]
-        best = emit.PLAIN if any(op.name in ("look", "put") for op in ops) else emit.BEST
-        wanted = best if not heavy else emit.PLAIN if _is_short(heavy) else emit.QUICK
-        level, of_best = max(level, wanted), of_best + len(ops) * (wanted == emit.BEST)
-    size = sum(len(block.ops) for block in graph.blocks)
-    return min(level, emit.PLAIN) if size > _LARGE and of_best * _PART < size else level
-
-
-def _is_short(heavy: list[Op]) -> bool:
-    """Whether they are kernels that make no arrays, and some give numbers."""
-    alone = all(op.name in ("kernel", "kernel_into") and not any(isinstance(made.type, Array) for made in op.results) for op in heavy)
-    return alone and any(op.results for op in heavy)
-
-
 def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: bool = True) -> Native:
     """Machine code for a graph. ``force_exit``: tests: the exit of that index is taken at the first chance.
 
@@ -81,7 +49,7 @@ def compile_graph(graph: Graph, *, force_exit: int | None = None, use_cache: boo
         missing = symbols.unknown(name for name in driver.module.globals if name != NAME)
         if missing:
             raise Unsupported(f"no helper {', '.join(missing)}")
-        machine = engine.build(text, NAME, use_cache, _level(graph), units=libraries)
+        machine = engine.build(text, NAME, use_cache, level(graph), units=libraries)
     layout = driver.layout
     return Native(
         address=machine.address,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from .graph import Block, Graph
+from .graph import Block, Graph, Op
+
+_IN_C = frozenset({"call", "do", "find"})
+_SHARE = 5  # operations, of which one that is done in C takes most of the time
 
 
 def back_jumps(graph: Graph) -> list[tuple[Block, Block]]:
@@ -45,3 +48,8 @@ def each_round_polls(graph: Graph) -> bool:
         if not any(op.name == "poll" for block in own for op in block.ops):
             return False
     return True
+
+
+def is_in_c(ops: Collection[Op]) -> bool:
+    """Whether most of the time of so many operations is that of C functions which they call: it hardly matters how the rest is compiled."""
+    return _SHARE * sum(op.name in _IN_C for op in ops) >= len(ops) > 0

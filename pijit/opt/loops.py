@@ -8,6 +8,7 @@ from pijit.ground.records import dataclass, field
 
 from ..ir.check import dominators
 from ..ir.graph import Block, Branch, Graph, Jump, Leave, Op, Value
+from ..ir.loops import is_in_c
 from ..ir.ops import OPS
 from ..ir.types import INT
 from .facts import split
@@ -92,7 +93,8 @@ def _loop(graph: Graph, header: Block, above: dict[Block, Block]) -> Loop | None
         return None
     spine = set.intersection(*({*_chain(block, header, above)} for block in ends))
     loop = Loop(header, counter, stop, 0, body, spine)
-    if loop.counter not in header.params or not loop.fixed(loop.stop) or len(list(loop.ops())) > _LONGEST:
+    ops = list(loop.ops())
+    if loop.counter not in header.params or not loop.fixed(loop.stop) or len(ops) > _LONGEST or is_in_c(ops):
         return None
     steps = {split(arg) for arg in loop.next(loop.counter)}
     if len(steps) != 1:

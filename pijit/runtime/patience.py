@@ -124,7 +124,7 @@ class Pace:
     """How long compilations take here against what they were reckoned to: seconds ``reckoned`` and ``taken``, at first as where it was measured."""
 
     reckoned: float = 0.1
-    taken: float = 0.15
+    taken: float = 0.1
 
     def seconds(self, reckoned: float) -> float:
         """What so much is likely to be."""

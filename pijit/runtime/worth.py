@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pijit.codegen import looks, storable
+from pijit.codegen import emit, levels, looks, storable
 from pijit.ground.config import CONFIG
 from pijit.ir.glances import is_glance
 from pijit.ir.graph import Block, Box, Exit, Graph, Leave, Op, Recipe, Value
@@ -76,6 +76,11 @@ _ITERATOR = 60.0  # what it takes in the interpreter to make a range and its ite
 _TIMED = 15.0  # what is added where it is timed in the interpreter
 _ENOUGH = 1024  # times that tell how long something takes
 _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
+
+
+_PRICES = {emit.QUICK: (3e-3, 1.1e-3), emit.PLAIN: (3e-3, 2.3e-3), emit.BEST: (10e-3, 2.5e-3)}  # seconds for machine code, and more for each exit,
+_OF_SLOT, _OF_KERNEL = 3e-5, 5e-3  # for each slot that one rebuilds, and for each operation on arrays
+_OF_KERNELS = 250.0
 
 
 class Way(NamedTuple):
@@ -227,11 +232,13 @@ def needs_clock(record: Record) -> bool:
 
 
 def price(graph: Graph) -> float:
-    """About how many seconds the machine code for a captured graph takes: measured on 200 graphs of up to 1,400 operations. The state that exits
-    rebuild takes most of it, and LLVM's best for loops as much again."""
-    ops = sum(len(block.ops) for block in graph.blocks)
-    slots = sum(len(frame.locals) + len(frame.stack) for exit in graph.exits() for frame in exit.frames)
-    return (4e-3 + ops * 5e-5 + slots * 4.5e-5) * (2.0 if has_loop(graph) else 1.0)
+    """About how many seconds the machine code for a captured graph takes: measured on 340 graphs of up to 1,500 operations. Exits are what best tells
+    how much code there is."""
+    exits = list(graph.exits())
+    slots = sum(len(frame.locals) + len(frame.stack) for exit in exits for frame in exit.frames)
+    kernels = sum(_WORK.get(op.name, 0.0) >= _OF_KERNELS for block in graph.blocks for op in block.ops)
+    first, each = _PRICES[levels.level(graph)]
+    return first + len(exits) * each + slots * _OF_SLOT + kernels * _OF_KERNEL
 
 
 def can_pay(graph: Graph, saves: Sequence[float]) -> bool:
