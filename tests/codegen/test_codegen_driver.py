@@ -389,7 +389,7 @@ def test_passes_at_level_0_change_nothing(monkeypatch):
         return plain(text, level)
 
     monkeypatch.setattr(emit, "object_code", object_code)
-    monkeypatch.setattr(build, "_level", lambda graph: emit.QUICK)
+    monkeypatch.setattr(build, "level", lambda graph: emit.QUICK)
     for graph in (summing(), unique(105)):
         build.compile_graph(graph, use_cache=False)
     assert unchanged == [True, True]
