@@ -1,0 +1,37 @@
+"""The programs of `make bench` that have classes can be called as they are timed there."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import timeit
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.shared
+
+FOLDER = Path(__file__).resolve().parent.parent / "bench"
+
+
+@pytest.fixture
+def objects(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield importlib.import_module("objects")
+    for name, module in list(sys.modules.items()):
+        if FOLDER in Path(getattr(module, "__file__", None) or "").parents:
+            del sys.modules[name]
+
+
+def test_every_program_is_called(objects, monkeypatch):
+    called = []
+
+    def once(contenders, call="f()", repeats=0, **names):
+        called.append(call)
+        return {name: timeit.Timer(call, globals={"f": function, **names}).timeit(1) for name, function in contenders.items()}
+
+    monkeypatch.setattr(objects, "interleaved", once)
+    monkeypatch.setattr(objects, "whole_programs", lambda: ())
+    figures = list(objects.figures())
+    assert len(figures) >= 30
+    assert len(called) >= len(figures)
