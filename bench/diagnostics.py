@@ -15,7 +15,7 @@ from measure import Figure, human
 
 import pijit
 from pijit.ground import log
-from pijit.runtime import entries
+from pijit.runtime import messages
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 
@@ -36,7 +36,7 @@ class Stamp(logging.Handler):
 def message_delay():
     """Seconds from the end of what decides on a recompilation to its line."""
     step, stamp, decided, least = pijit.jit(scale, jit_level="O0"), Stamp(), [0.0], 1.0
-    original = entries._log_compiled
+    original = messages.log_compiled
 
     def noted(*arguments):
         decided[0] = time.perf_counter()
@@ -45,14 +45,14 @@ def message_delay():
     logger = logging.getLogger("pijit.recompiles")
     logger.addHandler(stamp)
     log.set_logs("recompiles")
-    entries._log_compiled = noted
+    messages.log_compiled = noted
     try:
         for ndim in range(1, 5):
             step(np.ones((2,) * ndim))
             if stamp.when:
                 least = min(least, stamp.when - decided[0])
     finally:
-        entries._log_compiled = original
+        messages.log_compiled = original
         log.set_logs()
         logger.removeHandler(stamp)
     return least

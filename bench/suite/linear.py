@@ -307,6 +307,6 @@ PROGRAMS = [
     Program(csr_product, sparse, (4, 100, 5000), LOOPS, csr_product),
     Program(csr_rows, sparse, (4, 100, 5000), numba=csr_product),
     Program(thomas, lambda r, n: tridiagonal(r, n), (4, 200, 20_000), LOOPS, thomas),
-    Program(durand_kerner, polynomial, (3, 12, 60), LOOPS, durand_kerner),
+    Program(durand_kerner, polynomial, (3, 12, 24), LOOPS, durand_kerner),
     Program(thomas_many, lambda r, n: tridiagonal(r, n, 4 * n), (3, 40, 400), numba=thomas_many_numba),
 ]

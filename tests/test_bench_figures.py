@@ -1,4 +1,4 @@
-"""The programs of `make bench` that have classes can be called as they are timed there."""
+"""What `make bench` calls is there, and can be called as it is timed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ FOLDER = Path(__file__).resolve().parent.parent / "bench"
 
 
 @pytest.fixture
-def objects(monkeypatch):
+def subject(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
-    yield importlib.import_module("objects")
+    yield importlib.import_module
     for name, module in list(sys.modules.items()):
         if FOLDER in Path(getattr(module, "__file__", None) or "").parents:
             del sys.modules[name]
 
 
-def test_every_program_is_called(objects, monkeypatch):
-    called = []
+def test_every_program_with_classes_is_called(subject, monkeypatch):
+    objects, called = subject("objects"), []
 
     def once(contenders, call="f()", repeats=0, **names):
         called.append(call)
@@ -35,3 +35,8 @@ def test_every_program_is_called(objects, monkeypatch):
     figures = list(objects.figures())
     assert len(figures) >= 30
     assert len(called) >= len(figures)
+
+
+def test_a_message_is_waited_for(subject):
+    most = 1.0
+    assert 0 < subject("diagnostics").message_delay() < most
