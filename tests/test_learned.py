@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
+import numpy as np
 import pytest
 from differential import check, settings
 
@@ -355,6 +356,26 @@ def test_nothing_is_kept_alive():
     space.clear()
     gc.collect()
     assert classes() is None
+
+
+def test_arrays_that_are_gone_are_no_none():
+    """An exit showed an array of another rank, which the program has replaced since."""
+
+    class Filter:
+        def __init__(self, x):
+            self.x = x
+
+    @pijit.jit
+    def f(filters, a):
+        for one in filters:
+            one.x = one.x @ a
+
+    with settings(compile_all=True, raise_internal=True):
+        for shape, calls in ((3, 5), ((3, 3), 100)):
+            filters = [Filter(np.ones(shape)) for _ in range(3)]
+            for _ in range(calls):
+                f(filters, np.eye(3))
+    assert not tiers.record_of(f.__code__).breaks
 
 
 SIBLINGS = """

@@ -72,7 +72,13 @@ def learn(at: Place, owner: Any) -> bool:
 
 
 def _extent(bytecode: Bytecode, pc: int) -> int:
-    return len(_known(bytecode, pc)) + (pc in opaque.texts(bytecode))
+    return _news(bytecode).get(pc, 0) + (pc in opaque.texts(bytecode))
+
+
+def _news(bytecode: Bytecode) -> dict[int, int]:
+    """By pc, how many types were new there. Objects that go, and their types with them, do not count back."""
+    found: dict[int, int] = bytecode.analyses.setdefault("news", {})
+    return found
 
 
 def _keys(bytecode: Bytecode) -> dict[int, bool]:
@@ -88,8 +94,11 @@ def has_other_keys(t: Tracer) -> bool:
 
 
 def _known(bytecode: Bytecode, pc: int) -> _Samples:
+    """Of the objects that are still there."""
     rows: dict[int, _Samples] = bytecode.analyses.setdefault("learned", {})
-    return rows.setdefault(pc, [])
+    known = rows.setdefault(pc, [])
+    known[:] = [sample for sample in known if not (isinstance(sample, ref) and sample() is None)]
+    return known
 
 
 def _note(bytecode: Bytecode, pc: int, held: Any) -> bool:
@@ -99,12 +108,14 @@ def _note(bytecode: Bytecode, pc: int, held: Any) -> bool:
         if held != first:
             opaque.texts(bytecode).add(pc)
     known = _known(bytecode, pc)
-    known[:] = [sample for sample in known if not (isinstance(sample, ref) and sample() is None)]
     if len(known) >= kinds.MOST or any(type(sample()) is type(held) for sample in known):
         return False
     sample = _sample(held)
-    known += [] if sample is None else [sample]
-    return sample is not None
+    if sample is None:
+        return False
+    known.append(sample)
+    _news(bytecode)[pc] = _news(bytecode).get(pc, 0) + 1
+    return True
 
 
 def _sample(held: Any) -> Callable[[], Any] | None:
