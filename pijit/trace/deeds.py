@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..ground.names import is_heap_class, is_one_of
 from ..ir.graph import Exit, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
-from ..ir.types import BOOL, FLOAT, INT, Obj, Type
+from ..ir.types import BOOL, FLOAT, INT, Np, Obj, Type
 from . import caught, objects, opaque, standins
 from .inputs import is_inner
 from .instances import settled
@@ -75,6 +75,32 @@ def checked_key(key: Abstract, what: str) -> None:
         from .operators import describe
 
         raise Break("unsupported_type", f"{what} of {describe(key)}")
+
+
+def is_looked_up(key: Abstract) -> bool:
+    """The same where it is not stored: an int of NumPy's has the hash of Python's, and is equal to what that is equal to."""
+    items = items_of(key)
+    if items is not None:
+        return not isinstance(key, Instance) and all(map(is_looked_up, items))
+    return is_key(key) or _is_int_of_numpy(key)
+
+
+def checked_lookup(key: Abstract, what: str) -> None:
+    if not is_looked_up(key):
+        checked_key(key, what)
+
+
+def _is_int_of_numpy(key: Abstract) -> bool:
+    return isinstance(key, Scalar) and isinstance(key.value.type, Np) and key.value.type.dtype.kind in "iu"
+
+
+def _as_pythons(t: Tracer, key: Abstract) -> Abstract:
+    """A key to look up, with Python's ints in place of NumPy's."""
+    items = items_of(key) or ()
+    made = tuple(_as_pythons(t, item) for item in items)
+    if any(a is not b for a, b in zip(made, items, strict=True)):
+        return Container("tuple", made)
+    return Scalar(t.emit("cast", (key.value,), INT, reason="conversion")) if _is_int_of_numpy(key) else key  # type: ignore[attr-defined]
 
 
 def as_object(t: Tracer, value: Abstract) -> Value:
@@ -141,7 +167,7 @@ def result(t: Tracer, found: Value, sample: Any, done: bool) -> Abstract:
 
 def find(t: Tracer, what: str, owner: Opaque, key: Abstract, *default: Value) -> Value:
     """A lookup: "item" (the object, or native code leaves), "has" (whether it is there), "get" (the object, or the default)."""
-    (key,) = settled(t, key)
+    (key,) = settled(t, _as_pythons(t, key))
     given = (key.recipe(),)
     values = tuple(v for recipe in given for v in recipe_values(recipe))
     type = BOOL if what == "has" else Obj()
@@ -159,6 +185,7 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     if not held:
         return _UNKNOWN
     like = standins.sample_of(t, key)
+    like = (int(like[0]),) if _is_int_of_numpy(key) and like is not None else like
     if like is not None and is_one_of(type(like[0]), (str, int, float, bool)) and all(is_one_of(type(k), _KEYS) for k in held):
         found = dict.get(held, like[0], _UNKNOWN)
         if found is not _UNKNOWN:
@@ -168,7 +195,7 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
 
 def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     """owner[key]"""
-    checked_key(key, "an item")
+    checked_lookup(key, "an item")
     if owner.cls is Counter and objects.class_lookup(Counter, "__missing__") is _NO_COUNT:
         t.guards.member(Counter, "__missing__", _NO_COUNT)
         return dict_get(t, owner, key, Known(0))
@@ -193,6 +220,7 @@ def _factory(t: Tracer, owner: Opaque) -> type | None:
 
 def _item_or_made(t: Tracer, owner: Opaque, key: Abstract, factory: type, sample: Any) -> object:
     """Ends the instruction with what a defaultdict has under the key on the stack, or with what is made for it."""
+    checked_key(key, "an item")
     (key,) = settled(t, key, fixed="shared")
     may_store(t, owner, key)
     nothing = as_object(t, Known(objects.MISSING))
@@ -218,13 +246,13 @@ def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
 
 def has_key(t: Tracer, owner: Opaque, key: Abstract) -> Value:
     """key in owner, of a dict or set."""
-    checked_key(key, "a membership")
+    checked_lookup(key, "a membership")
     return find(t, "has", owner, key)
 
 
 def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
     """owner.get(key, default)"""
-    checked_key(key, "an item")
+    checked_lookup(key, "an item")
     sample = _value_sample(t, owner, key)
     if sample is _UNKNOWN:
         like = standins.sample_of(t, default)
