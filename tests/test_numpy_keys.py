@@ -15,7 +15,8 @@ LOOKUPS = {
     "            out.append((type(e.args[0]), str(e)))\nreturn out",
     "get": f"{TABLE}\nreturn [d.get(k, 0.5) for k in a], [d.get(k) for k in a]",
     "membership": f"{TABLE}\ns = set(d)\nreturn [k in d for k in a], [k not in s for k in a], [k in d.keys() for k in a]",
-    "pairs": "d = {(i, j): i * 0.5 + j for i in range(-2, 3) for j in range(3)}\nreturn [d.get((k, abs(k)), -1.0) for k in a], [(k, 1) in d for k in a]",
+    "pairs": "d = {(i, j): i * 0.5 + j for i in range(-2, 3) for j in range(3)}\n"
+    "return [d.get((k, abs(k)), -1.0) for k in a], [(k, 1) in d for k in a]",
     "pairs in pairs": "d = {((i, i), 1): i * 0.5 for i in range(-2, 3)}\nreturn [((k, k), 1) in d for k in a]",
     "keys that are floats": "d = {-2.0: 1, 0.0: 2, 2.5: 3}\nreturn [d.get(k, 4) for k in a]",
     "keys of NumPy's": "d = {k: i for i, k in enumerate(a)}\nreturn [d[k] for k in a], [type(k) for k in d]",

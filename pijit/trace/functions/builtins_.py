@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bisect
 import types
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ground.names import is_a, is_heap_class, is_one_of, module_of
@@ -28,6 +30,7 @@ from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
 from ..through import is_gone_through, samples
 from ..values import (
+    END,
     Abstract,
     ArrayValue,
     Break,
@@ -340,22 +343,35 @@ def _extreme(symbol: str, function: Any) -> None:
             raise Break("call_arguments", f"{name} of {describe(args[0]) if args else 'nothing'}")
         if not all(scalar_kind(item) not in ("", "c") for item in items):
             raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
-        chosen = items[0]
-        for position, item in enumerate(items[1:], 2):
-            # as Python does it: the later one wins only if it compares as better, so a NaN stays where it is
-            better = operators.truth(t, operators.compare(t, symbol, item, chosen))
-            if isinstance(better, bool):
-                chosen = item if better else chosen
-            elif value(item, name).type == value(chosen, name).type:
-                chosen = Scalar(
-                    t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type)
-                )
-            elif position == len(items):
-                # the result has the type of the one that is chosen
-                return t.choose(better, item, chosen)  # type: ignore[no-any-return]
-            else:
-                raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
-        return chosen
+        return _best(t, symbol, name, items)  # type: ignore[no-any-return]
+
+
+def _best(t: Tracer, symbol: str, name: str, items: Sequence[Abstract]) -> Any:
+    """As Python does it: a later one wins only if it compares as better, so a NaN stays where it is. The result has the type of the one that is
+    chosen: from where they differ there is a way onward for each."""
+    chosen = items[0]
+    for position, item in enumerate(items[1:], 2):
+        better = operators.truth(t, operators.compare(t, symbol, item, chosen))
+        if isinstance(better, bool):
+            chosen = item if better else chosen
+        elif value(item, name).type == value(chosen, name).type:
+            chosen = Scalar(t.emit("select", (better, value(item, name), value(chosen, name)), value(item, name).type))
+        elif position == len(items):
+            return t.choose(better, item, chosen)
+        elif len(items) > _MOST_OF_TWO_TYPES:
+            raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
+        else:
+            left = items[position:]
+            return deeds.one_of_two(t, better, *(partial(_best_on_the_way, t, symbol, name, [best, *left]) for best in (item, chosen)))
+    return chosen
+
+
+def _best_on_the_way(t: Tracer, symbol: str, name: str, items: Sequence[Abstract]) -> Abstract | None:
+    found: Any = _best(t, symbol, name, items)
+    return None if found is END else found
+
+
+_MOST_OF_TWO_TYPES = 4  # each more could double the ways
 
 
 _extreme("<", min)
