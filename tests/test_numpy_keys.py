@@ -17,6 +17,8 @@ LOOKUPS = {
     "membership": f"{TABLE}\ns = set(d)\nreturn [k in d for k in a], [k not in s for k in a], [k in d.keys() for k in a]",
     "pairs": "d = {(i, j): i * 0.5 + j for i in range(-2, 3) for j in range(3)}\n"
     "return [d.get((k, abs(k)), -1.0) for k in a], [(k, 1) in d for k in a]",
+    "what cannot be a key": "d = {(0,): 1}\nout = []\nfor k in a:\n    try:\n        out.append(d[[k]])\n    except TypeError as e:\n"
+    "        out.append(str(e))\nreturn out, [(k,) in d for k in a]",
     "pairs in pairs": "d = {((i, i), 1): i * 0.5 for i in range(-2, 3)}\nreturn [((k, k), 1) in d for k in a]",
     "keys that are floats": "d = {-2.0: 1, 0.0: 2, 2.5: 3}\nreturn [d.get(k, 4) for k in a]",
     "keys of NumPy's": "d = {k: i for i, k in enumerate(a)}\nreturn [d[k] for k in a], [type(k) for k in d]",

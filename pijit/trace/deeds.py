@@ -79,9 +79,8 @@ def checked_key(key: Abstract, what: str) -> None:
 
 def is_looked_up(key: Abstract) -> bool:
     """The same where it is not stored: an int of NumPy's has the hash of Python's, and is equal to what that is equal to."""
-    items = items_of(key)
-    if items is not None:
-        return not isinstance(key, Instance) and all(map(is_looked_up, items))
+    if isinstance(key, Container) and key.kind == "tuple":
+        return all(map(is_looked_up, key.items))
     return is_key(key) or _is_int_of_numpy(key)
 
 
@@ -96,10 +95,9 @@ def _is_int_of_numpy(key: Abstract) -> bool:
 
 def _as_pythons(t: Tracer, key: Abstract) -> Abstract:
     """A key to look up, with Python's ints in place of NumPy's."""
-    items = items_of(key) or ()
-    made = tuple(_as_pythons(t, item) for item in items)
-    if any(a is not b for a, b in zip(made, items, strict=True)):
-        return Container("tuple", made)
+    if isinstance(key, Container) and key.kind == "tuple":
+        items = tuple(_as_pythons(t, item) for item in key.items)
+        return key if all(map(operator.is_, items, key.items)) else Container("tuple", items)
     return Scalar(t.emit("cast", (key.value,), INT, reason="conversion")) if _is_int_of_numpy(key) else key  # type: ignore[attr-defined]
 
 
