@@ -80,7 +80,7 @@ _EMPTY_RUN = 40.0  # what the clock shows for a run that does nothing
 
 _PRICES = {emit.QUICK: (3e-3, 0.8e-3), emit.PLAIN: (3e-3, 2.3e-3), emit.BEST: (10e-3, 2.5e-3)}  # seconds for machine code, and more for each exit,
 _OF_SLOT, _OF_KERNEL = 3e-5, 2e-3  # for each slot that one rebuilds, and for each operation on arrays
-_OF_KERNELS = 250.0
+_ON_ARRAYS = 250.0  # in _WORK, at least
 
 
 class Way(NamedTuple):
@@ -236,7 +236,7 @@ def price(graph: Graph) -> float:
     how much code there is."""
     exits = list(graph.exits())
     slots = sum(len(frame.locals) + len(frame.stack) for exit in exits for frame in exit.frames)
-    kernels = sum(_WORK.get(op.name, 0.0) >= _OF_KERNELS for block in graph.blocks for op in block.ops)
+    kernels = sum(_WORK.get(op.name, 0.0) >= _ON_ARRAYS for block in graph.blocks for op in block.ops)
     first, each = _PRICES[levels.level(graph)]
     return first + len(exits) * each + slots * _OF_SLOT + kernels * _OF_KERNEL
 

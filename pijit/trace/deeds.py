@@ -58,35 +58,29 @@ def is_set(value: Abstract) -> bool:
     return isinstance(value, Opaque) and is_one_of(value.cls, SETS)
 
 
-def is_key(key: Abstract) -> bool:
-    """Whether native code can look a key up, as far as is known before it runs."""
+def is_key(key: Abstract, looked_up: bool = False) -> bool:
+    """Whether native code can look a key up, as far as is known before it runs. ``looked_up``: it is not stored, and an int of NumPy's will do, which
+    has the hash of Python's and is equal to what that is equal to."""
     items = items_of(key)
     if items is not None:
-        return not isinstance(key, Instance) and all(map(is_key, items))
+        inside = looked_up and _is_tuple(key)
+        return not isinstance(key, Instance) and all(is_key(item, inside) for item in items)
     if isinstance(key, Known):
         return is_one_of(type(key.value), _KEYS)
     if isinstance(key, Scalar):
-        return key.value.type in (INT, FLOAT, BOOL)
+        return key.value.type in (INT, FLOAT, BOOL) or (looked_up and _is_int_of_numpy(key))
     return isinstance(key, Opaque) and (key.cls is None or is_heap_class(key.cls) or is_one_of(key.cls, _KEYS))
 
 
-def checked_key(key: Abstract, what: str) -> None:
-    if not is_key(key):
+def checked_key(key: Abstract, what: str, looked_up: bool = False) -> None:
+    if not is_key(key, looked_up):
         from .operators import describe
 
         raise Break("unsupported_type", f"{what} of {describe(key)}")
 
 
-def is_looked_up(key: Abstract) -> bool:
-    """The same where it is not stored: an int of NumPy's has the hash of Python's, and is equal to what that is equal to."""
-    if isinstance(key, Container) and key.kind == "tuple":
-        return all(map(is_looked_up, key.items))
-    return is_key(key) or _is_int_of_numpy(key)
-
-
-def checked_lookup(key: Abstract, what: str) -> None:
-    if not is_looked_up(key):
-        checked_key(key, what)
+def _is_tuple(key: Abstract) -> bool:
+    return isinstance(key, Container) and key.kind == "tuple"
 
 
 def _is_int_of_numpy(key: Abstract) -> bool:
@@ -95,10 +89,12 @@ def _is_int_of_numpy(key: Abstract) -> bool:
 
 def _as_pythons(t: Tracer, key: Abstract) -> Abstract:
     """A key to look up, with Python's ints in place of NumPy's."""
-    if isinstance(key, Container) and key.kind == "tuple":
+    from .operators import cast
+
+    if isinstance(key, Container) and _is_tuple(key):
         items = tuple(_as_pythons(t, item) for item in key.items)
         return key if all(map(operator.is_, items, key.items)) else Container("tuple", items)
-    return Scalar(t.emit("cast", (key.value,), INT, reason="conversion")) if _is_int_of_numpy(key) else key  # type: ignore[attr-defined]
+    return Scalar(cast(t, key.value, INT)) if isinstance(key, Scalar) and _is_int_of_numpy(key) else key
 
 
 def as_object(t: Tracer, value: Abstract) -> Value:
@@ -193,7 +189,7 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
 
 def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     """owner[key]"""
-    checked_lookup(key, "an item")
+    checked_key(key, "an item", looked_up=True)
     if owner.cls is Counter and objects.class_lookup(Counter, "__missing__") is _NO_COUNT:
         t.guards.member(Counter, "__missing__", _NO_COUNT)
         return dict_get(t, owner, key, Known(0))
@@ -244,13 +240,13 @@ def _item(t: Tracer, owner: Opaque, key: Abstract) -> Value:
 
 def has_key(t: Tracer, owner: Opaque, key: Abstract) -> Value:
     """key in owner, of a dict or set."""
-    checked_lookup(key, "a membership")
+    checked_key(key, "a membership", looked_up=True)
     return find(t, "has", owner, key)
 
 
 def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
     """owner.get(key, default)"""
-    checked_lookup(key, "an item")
+    checked_key(key, "an item", looked_up=True)
     sample = _value_sample(t, owner, key)
     if sample is _UNKNOWN:
         like = standins.sample_of(t, default)
@@ -262,8 +258,9 @@ def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
     return one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), lambda: default)
 
 
-def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract | None], no: Callable[[], Abstract | None]) -> object:
-    """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else with what ``no`` gives; None: that way has left."""
+def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> object:
+    """Ends the instruction with what ``yes`` gives on the stack where the condition holds, else with what ``no`` gives; None: that way has left, END:
+    it has ended in ways of its own."""
     if not t.last_micro:
         raise Break("call_arguments", "a result of two types")
     before, state, checkpoint = t.block, t.state, t.checkpoint
@@ -271,7 +268,7 @@ def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Abstract | None], 
 
     def follow(number: int) -> None:
         found = (yes, no)[number]()
-        if found is not None:
+        if found is not None and found is not END:
             t.state.frame.stack.append(found)
             t.state.frame.pc = onward
             # nothing would say which object a complex number is (opt.identity)

@@ -57,7 +57,7 @@ def _found(t: Tracer, item: Abstract, container: Abstract) -> Abstract | None:
         container = Opaque(deeds.as_object(t, container), type(container.value))
     if not isinstance(container, Opaque):
         return None
-    if (deeds.is_mapping(container) or deeds.is_set(container)) and deeds.is_looked_up(item):
+    if (deeds.is_mapping(container) or deeds.is_set(container)) and deeds.is_key(item, looked_up=True):
         return Scalar(deeds.has_key(t, container, item))
     if deeds.is_text(container, list, tuple) and deeds.is_key(item):
         value = value_of(item)

@@ -30,7 +30,6 @@ from ..operators import as_float, as_int, cast, describe
 from ..tables import ATTRIBUTES, PURE
 from ..through import is_gone_through, samples
 from ..values import (
-    END,
     Abstract,
     ArrayValue,
     Break,
@@ -362,13 +361,8 @@ def _best(t: Tracer, symbol: str, name: str, items: Sequence[Abstract]) -> Any:
             raise Break("call_arguments", f"{name} of {', '.join(map(describe, items))}")
         else:
             left = items[position:]
-            return deeds.one_of_two(t, better, *(partial(_best_on_the_way, t, symbol, name, [best, *left]) for best in (item, chosen)))
+            return deeds.one_of_two(t, better, *(partial(_best, t, symbol, name, [best, *left]) for best in (item, chosen)))
     return chosen
-
-
-def _best_on_the_way(t: Tracer, symbol: str, name: str, items: Sequence[Abstract]) -> Abstract | None:
-    found: Any = _best(t, symbol, name, items)
-    return None if found is END else found
 
 
 _MOST_OF_TWO_TYPES = 4  # each more could double the ways
