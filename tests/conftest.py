@@ -70,6 +70,16 @@ def young():
     gc.freeze()
 
 
+@pytest.fixture
+def levels_found(monkeypatch):
+    """How hard LLVM is to try, by what is compiled from here on."""
+    from pijit.codegen import build, levels
+
+    found = []
+    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
+    return found
+
+
 @pytest.fixture(autouse=True)
 def clean(request):
     before = asdict(pijit.config)

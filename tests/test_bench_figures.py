@@ -38,5 +38,5 @@ def test_every_program_with_classes_is_called(subject, monkeypatch):
 
 
 def test_a_message_is_waited_for(subject):
-    most = 1.0
-    assert 0 < subject("diagnostics").message_delay() < most
+    nothing_came = 1.0
+    assert 0 < subject("diagnostics").message_delay() < nothing_came

@@ -10,7 +10,7 @@ import pytest
 from differential import check_calls
 
 import pijit
-from pijit.codegen import build, emit, folds, levels
+from pijit.codegen import emit, folds
 from pijit.codegen import llvm_ir as ir
 from pijit.codegen.kernels import define
 from pijit.ground.config import CONFIG
@@ -186,11 +186,9 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_what_is_around_short_sums_is_compiled_with_some_care(name, monkeypatch):
+def test_what_is_around_short_sums_is_compiled_with_some_care(name, levels_found):
     """Its time is theirs; what takes longer than the code around it needs none."""
     body, expected = LOOPS[name]
-    found = []
-    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
     a, b = numbers(40, "float64"), numbers(40, "float64", 1)
     check_calls(f"import numpy as np\ndef f(a, b, n):\n    {body}\n", [(a, b, 30)] * 3, configurations=("jit",))
-    assert found[0] == expected
+    assert levels_found[0] == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from differential import check, check_stays_native, function_of
 
@@ -12,7 +13,7 @@ LOOKUPS = {
     "an item": f"{TABLE}\nreturn [d[k] for k in a if k != 1]",
     "one that is not there": f"{TABLE}\nreturn [d[k] for k in a]",
     "the exception": f"{TABLE}\nout = []\nfor k in a:\n    try:\n        out.append(d[k])\n    except KeyError as e:\n"
-    "            out.append((type(e.args[0]), str(e)))\nreturn out",
+    "        out.append((type(e.args[0]), str(e)))\nreturn out",
     "get": f"{TABLE}\nreturn [d.get(k, 0.5) for k in a], [d.get(k) for k in a]",
     "membership": f"{TABLE}\ns = set(d)\nreturn [k in d for k in a], [k not in s for k in a], [k in d.keys() for k in a]",
     "pairs": "d = {(i, j): i * 0.5 + j for i in range(-2, 3) for j in range(3)}\n"
@@ -24,9 +25,9 @@ LOOKUPS = {
     "keys of NumPy's": "d = {k: i for i, k in enumerate(a)}\nreturn [d[k] for k in a], [type(k) for k in d]",
     "texts among them": "d = {'a': 1, 2: 3, None: 4}\nreturn [d.get(k, 5) for k in a]",
     "stores": f"{TABLE}\nfor k in a:\n    d[k] = d.get(k, 0.0) + 1.0\nreturn d, [type(k) for k in d]",
-    "counted": "from collections import Counter\nd = Counter([0, 0, 2])\nreturn [d[k] for k in a], len(d)",
-    "made where missing": "from collections import defaultdict\nd = defaultdict(int, {0: 1})\nfor k in a:\n    d[k] += 1\n"
-    "    return dict(d), [type(k) for k in d]",
+    "counted": "d = Counter([0, 0, 2])\nreturn [d[k] for k in a], len(d)",
+    "made where missing": "d = defaultdict(int, {0: 1})\nfor k in a:\n    d[k] += 1\n"
+    "return dict(d), [type(k) for k in d]",
     "set to a default": f"{TABLE}\nreturn [d.setdefault(k, 0.5) for k in a], [type(k) for k in d]",
     "popped": f"{TABLE}\nreturn [d.pop(k, 0.5) for k in a], d",
     "lists": "some = [0, 2.0, -2]\nreturn [k in some for k in a]",
@@ -38,7 +39,7 @@ DTYPES = {"int8": [-2, -1, 0, 1, 2], "int64": [-2, -1, 0, 1, 2, 2**62], "uint8":
 @pytest.mark.parametrize("name", LOOKUPS)
 def test_same_answer(name, dtype):
     source = function_of("numbers", f"a = np.array(numbers, {dtype!r})\n{LOOKUPS[name]}")
-    check(f"import numpy as np\n{source}", DTYPES[dtype], entry="f")
+    check(f"from collections import Counter, defaultdict\nimport numpy as np\n{source}", DTYPES[dtype], entry="f")
 
 
 ISING = """
@@ -57,6 +58,4 @@ def f(spins, table, draws):
 
 
 def test_it_is_native():
-    import numpy as np
-
     check_stays_native(ISING, np.ones((5, 7), int), {-2: 1.0, 0: 0.9, 2: 0.3}, np.random.default_rng(1).random(60))

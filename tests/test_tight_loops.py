@@ -9,7 +9,7 @@ import pytest
 from differential import check_calls
 
 import pijit
-from pijit.codegen import build, emit, levels
+from pijit.codegen import emit, levels
 from pijit.ir.graph import Block
 
 
@@ -44,12 +44,10 @@ def one_kernel(a, w):
 
 
 @pytest.mark.parametrize(("function", "tight"), [(kernels_in_inner_loop, False), (kernel_in_outer_loop, True), (scalars, True), (one_kernel, False)])
-def test_what_is_compiled_quickly(function, tight, monkeypatch):
-    found = []
-    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
+def test_what_is_compiled_quickly(function, tight, levels_found):
     a, w = np.arange(20.0), np.arange(6.0).reshape(2, 3)
     assert np.array_equal(pijit.jit(function)(a, w), function(a, w))
-    assert [level == emit.BEST for level in found] == [tight]
+    assert [level == emit.BEST for level in levels_found] == [tight]
 
 
 @pytest.mark.parametrize(("others", "best"), [(3, True), (900, False)])
@@ -75,9 +73,7 @@ OF_OBJECTS = {
 
 
 @pytest.mark.parametrize(("loop", "expected"), OF_OBJECTS.values(), ids=list(OF_OBJECTS))
-def test_loops_of_objects_are_compiled_as_well_as_pays(loop, expected, monkeypatch):
-    found = []
-    monkeypatch.setattr(build, "level", lambda graph: found.append(levels.level(graph)) or found[-1])
+def test_loops_of_objects_are_compiled_as_well_as_pays(loop, expected, levels_found):
     source = f"def f(x, d):\n    s = 0.0\n    {loop}\n    return s, d\n"
     check_calls(source, [([1.5, 2.5, 1.5], {}) for _ in range(3)], configurations=("jit",))
-    assert found[0] == expected
+    assert levels_found[0] == expected
