@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import re
+from types import ModuleType, SimpleNamespace
 
 import pijit
 from pijit.ground import reasons
+from pijit.ground.config import CONFIG
 from pijit.reports import report
 
 
@@ -52,9 +54,25 @@ def test_the_report_tells_what_waits_from_what_is_not_hot(monkeypatch):
     rows = [tiers.record_of(function.__code__) for function in (fast, slow)]
     monkeypatch.setattr(report, "resting", SimpleNamespace(waits=lambda row: row is rows[0]))
     said = report.text(rows)
-    assert "PJ410): " in said
-    assert said.split("PJ410): ")[1].splitlines()[0].endswith("hot")
+    assert said.split("PJ410):\n")[1].splitlines()[0].endswith("hot(): often called")
     assert "1 more functions ran too rarely" in said
+
+
+def test_the_report_names_the_loops_that_wait(monkeypatch):
+    """A loop that the interpreter went through for long, in a program that was over too soon."""
+    monkeypatch.setattr(CONFIG, "patience_ms", 1_000_000)
+    module = ModuleType("waiting")
+    exec("def hot(n):\n    t = 0\n    for i in range(n):\n        t = (t * 3 + i) % 1001\n    return t\ndef cold(n):\n    return n\n", vars(module))
+    from pijit.runtime import tiers
+
+    with pijit.enabled(module):
+        assert module.hot(300_000) == module.hot(300_000)
+        module.cold(1)
+        rows = [tiers.record_of(function.__code__) for function in (module.hot, module.cold)]
+        said = report.text(rows)
+    listed = said.split("PJ410):\n")[1].splitlines()[0]
+    assert re.fullmatch(r"  <string>:1 hot\(\): \d+\.\d\d s from line 3 on", listed), listed
+    assert "1 more functions ran too rarely or too briefly" in said
 
 
 def test_pj212_is_one_clear_line():

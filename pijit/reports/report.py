@@ -5,10 +5,11 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING
 
+from pijit import _native
 from pijit.ground import log, reasons
 from pijit.ground.intact import intact
 from pijit.pycode.outline import SUSPENDABLE
-from pijit.runtime import records, resting
+from pijit.runtime import messages, records, resting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pijit.runtime.records import BreakStats, Record
 
 WIDTH = 78  # of a source line in the report
+SHORT = 0.005  # seconds in the interpreter that nobody asks about
 
 
 def code_lines(code: CodeType) -> list[int]:
@@ -64,7 +66,24 @@ def heading(record: Record) -> str:
 
 def later(record: Record) -> str:
     """The id of the reason why a hot function waits, or ""."""
-    return reasons.lookup("not_yet").id if resting.waits(record) else ""
+    return reasons.lookup("not_yet").id if resting.waits(record) or waited(record) else ""
+
+
+def waited(record: Record) -> dict[int, float]:
+    """By the line of each hot entry that waits to be compiled, the seconds that the interpreter took from there on; less than SHORT is left out."""
+    state = _native.state_of(record.code)
+    if state is None or record.plan is None:
+        return {}
+    taken = {messages.line_of(record.code, pc): entry.patience.taken(state.took(pc)) for pc, entry in record.plan.entries.items() if not entry.off}
+    return {line: seconds for line, seconds in taken.items() if seconds >= SHORT}
+
+
+def waiting_text(record: Record) -> str:
+    """A function that waits, in one line: where it is hot, and what the interpreter took there."""
+    taken = waited(record)
+    places = [f"{seconds:.2f} s from line {line} on" for line, seconds in sorted(taken.items(), key=lambda row: -row[1])]
+    code = record.code
+    return f"  {log.shown_path(code.co_filename)}:{code.co_firstlineno} {code.co_qualname}(): {', '.join(places) or 'often called'}"
 
 
 def body(record: Record) -> Iterator[str]:
@@ -90,13 +109,14 @@ def text(chosen: Iterable[Record] | None = None) -> str:
     """The whole report."""
     rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
     shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
-    waiting = [row.code.co_qualname for row in rows if row not in shown and later(row)]
+    waiting = sorted((row for row in rows if row not in shown and later(row)), key=lambda row: -max(waited(row).values(), default=0.0))
     quiet = len(rows) - len(shown) - len(waiting)
     parts = ["\n".join([heading(record), *body(record)]) for record in shown]
     if not parts:
         parts = ["nothing was compiled"]
     if waiting:
-        parts.append(f"hot, but the program ended before compiling them was paid for ({reasons.lookup('not_yet').id}): {', '.join(waiting)}")
+        lines = [f"hot, but the program ended before compiling them was paid for ({reasons.lookup('not_yet').id}):", *map(waiting_text, waiting)]
+        parts.append("\n".join(lines))
     if quiet:
-        parts.append(f"{quiet} more functions ran too rarely to be compiled")
+        parts.append(f"{quiet} more functions ran too rarely or too briefly to be compiled")
     return "pijit report\n\n" + "\n\n".join(parts)

@@ -360,6 +360,8 @@ def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Captu
     patience.price, patience.doubtful = PACE.seconds(worth.price(capture.graph)), worth.is_doubtful(capture.graph)
     patience.is_whole = not capture.breaks
     wait = _misses_to_wait(state, record, entry, pc)
+    if wait:
+        messages.tell_postponed(record, messages.line_of(record.code, pc), patience.price, patience.left(state.took(pc)))
     patience.postponed = bool(wait)
     return wait
 

@@ -6,7 +6,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from pijit import _native
-from pijit.ground import clock, log
+from pijit.ground import clock, log, reasons
 from pijit.ir.text import text as graph_text
 from pijit.pycode.instructions import decode
 from pijit.runtime import lifetimes
@@ -51,6 +51,14 @@ def tell(record: Record, entry: Entry, line: int, cause: Difference | None, outc
         text += f"; failure {entry.misses} here since {entry.since}, {entry.patience.spent * 1e3:.0f} ms of compiling. {cause.id}: {cause.hint}"
     fields = {"id": cause.id, "source": cause.what, "expected": cause.expected, "got": cause.got, "failures": entry.misses}
     log.event("guards", record.code, line, text, **fields)
+
+
+def tell_postponed(record: Record, line: int, price: float, left: float) -> None:
+    """The line about what has been captured and is compiled later. In seconds: what that is reckoned to take, and what the interpreter has to take
+    from there on until then."""
+    row = reasons.lookup("not_yet")
+    text = f"{row.id} {row.title}: it is reckoned to take {price:.2f} s; the interpreter has to take {max(left, 0.0):.2f} s more here before it is"
+    log.event("perf", record.code, line, text, id=row.id)
 
 
 def log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: Difference | None) -> None:

@@ -80,6 +80,10 @@ class Patience:
         """The seconds that the interpreter has to go on taking from there on."""
         return self._to_take() - (took - self.took)
 
+    def taken(self, took: float) -> float:
+        """The seconds that the interpreter has taken from there on since it was found hot, while it waits."""
+        return took - self.took if self.began else 0.0
+
     def dozed(self, seconds: float, soon: int) -> None:
         """So much more it is taken to have taken; it is asked again after so many misses."""
         self.took, self.waited = self.took - seconds, min(self.waited, soon)
