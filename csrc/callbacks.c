@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 
-PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial; /* strong or NULL */
+PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial, *pj_on_tick; /* strong or NULL */
 
 /* Levels of recursion that a callback has whatever the program has used up: a compilation close to the limit is not the
  * program's RecursionError. The C stack is far from its end, since the hook has checked it. */
@@ -304,5 +304,17 @@ void pj_call_on_trial(PjState *s, PjTrial *t, PjFragment *f)
     bool left = pj_collector_leave(ts);
     PyObject *args = Py_BuildValue("(OiiO)", (PyObject *)s, t->won, t->lost, f != NULL ? (PyObject *)f : Py_None);
     number_of(call(pj_on_trial, args, "on_trial failed"), 0, "on_trial failed");
+    pj_collector_back(ts, left);
+}
+
+/* Gives on the states that were met since the last tick. No exception may be set. */
+void pj_call_on_tick(PyObject *states)
+{
+    if (pj_on_tick == NULL) {
+        return;
+    }
+    PyThreadState *ts = PyThreadState_Get();
+    bool left = pj_collector_leave(ts);
+    number_of(call(pj_on_tick, PyTuple_Pack(1, states), "on_tick failed"), 0, "on_tick failed");
     pj_collector_back(ts, left);
 }

@@ -218,7 +218,7 @@ static PjStep try_all(PjRun *r, PjPoint *point)
 
 void pj_lap_begins(PjRun *r, PjPoint *point)
 {
-    if (point->wait >= 0 && ((point->misses & LAPS) == 0 || point->misses <= PJ_FIRST)) {
+    if (point->wait >= 0 && ((point->misses & LAPS) == 0 || point->misses <= PJ_FIRST || r->weight > 1)) {
         r->timed = point;
         r->since = pj_clock() - pj_times.elsewhere;
         pj_times.laps++;
@@ -229,7 +229,9 @@ void pj_lap_counts(PjRun *r)
 {
     pj_times.laps--;
     PjPoint *point = r->timed;
-    point->last = pj_clock() - pj_times.elsewhere - r->since;
+    const int64_t now = pj_clock();
+    pj_tick_review(now);
+    point->last = now - pj_times.elsewhere - r->since;
     if (point->last < 0) { /* other threads ran native code meanwhile, or it was estimated too high */
         point->last = 0;
     }
@@ -247,13 +249,19 @@ PjStep pj_try_point(PjRun *r, PjPoint *point)
     if (PJ_UNLIKELY(r->tried != NULL) && pj_turn_is_plain(r, point)) {
         return PJ_STEP_MISS;
     }
+    if (PJ_UNLIKELY(pj_tick_due) && r->tried == NULL) {
+        pj_tick();
+        if (r->state->off) {
+            return PJ_STEP_MISS;
+        }
+    }
     PjStep step = try_all(r, point);
     if (step == PJ_STEP_MISS) {
         if (PJ_UNLIKELY(r->tried != NULL)) {
             pj_turn_misses(r, point);
         }
-        point->misses++;
-        if (point->wait >= 0 && --point->wait <= 0) {
+        point->misses += r->weight;
+        if (point->wait >= 0 && (point->wait -= r->weight) <= 0) {
             step = ask(r, point);
         }
         if (step == PJ_STEP_MISS) {

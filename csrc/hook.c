@@ -118,6 +118,9 @@ static __attribute__((noinline)) PyObject *look_closer(PyThreadState *ts, PjFram
     else if (PJ_UNLIKELY(pj_stack_low())) {
         return pj_run_unhooked(ts, frame, throwflag, &pj_counters.delegated_deep);
     }
+    else if (pj_next_is_uncounted(state)) {
+        pj_passes_uncounted(state);
+    }
     else {
         return pj_run_enabled(ts, frame, state);
     }

@@ -35,13 +35,13 @@ static PyTypeObject Unset_Type = {
 static PyObject *set_callbacks(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     (void)module;
-    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "on_fork", "on_trial", "exit_threshold", "long_loop", NULL};
-    PyObject *given[] = {NULL, NULL, NULL, NULL, NULL, NULL};
-    PyObject **places[] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error, &pj_on_fork, &pj_on_trial};
+    static char *names[] = {"on_frame", "on_entry", "on_exit", "on_error", "on_fork", "on_trial", "on_tick", "exit_threshold", "long_loop", NULL};
+    PyObject *given[] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    PyObject **places[] = {&pj_on_frame, &pj_on_entry, &pj_on_exit, &pj_on_error, &pj_on_fork, &pj_on_trial, &pj_on_tick};
     long long threshold = pj_exit_threshold;
     int long_loop = pj_long_loop;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOLi:set_callbacks", names, &given[0], &given[1], &given[2],
-                                     &given[3], &given[4], &given[5], &threshold, &long_loop)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOOLi:set_callbacks", names, &given[0], &given[1], &given[2],
+                                     &given[3], &given[4], &given[5], &given[6], &threshold, &long_loop)) {
         return NULL;
     }
     pj_exit_threshold = threshold;
@@ -203,14 +203,14 @@ static PyObject *counters(PyObject *module, PyObject *ignored)
     (void)module;
     (void)ignored;
     const PjCounters *c = &pj_counters;
-    return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsLsLsLsLsLsLsL}", "crossings", (long long)c->crossings, "walks",
+    return Py_BuildValue("{sLsLsLsLsLsLsLsLsLsLsLsLsLsLsLsLsL}", "crossings", (long long)c->crossings, "walks",
                          (long long)c->walks, "enabled", (long long)c->enabled, "delegated_plain",
                          (long long)c->delegated_plain, "delegated_off", (long long)c->delegated_off,
                          "delegated_generator", (long long)c->delegated_generator, "delegated_tracing",
                          (long long)c->delegated_tracing, "delegated_callback", (long long)c->delegated_callback,
                          "delegated_throw", (long long)c->delegated_throw, "delegated_deep",
-                         (long long)c->delegated_deep, "delegated_quiet", (long long)c->delegated_quiet, "rebuilt",
-                         (long long)c->rebuilt, "entries_called", (long long)c->entries_called, "exits_called",
+                         (long long)c->delegated_deep, "delegated_quiet", (long long)c->delegated_quiet, "uncounted",
+                         (long long)c->uncounted, "rebuilt", (long long)c->rebuilt, "entries_called", (long long)c->entries_called, "exits_called",
                          (long long)c->exits_called, "clones", (long long)c->clones, "turns",
                          (long long)c->turns);
 }
@@ -219,7 +219,7 @@ static PyMethodDef functions[] = {
     {"attach", pj_attach, METH_VARARGS, "attach(code, data, mode='on') -> CodeState"},
     {"state_of", pj_state_of, METH_O, "state_of(code) -> CodeState or None"},
     {"set_callbacks", (PyCFunction)(void (*)(void))set_callbacks, METH_VARARGS | METH_KEYWORDS,
-     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, on_fork, on_trial, exit_threshold, long_loop); None switches one off"},
+     "set_callbacks(*, on_frame, on_entry, on_exit, on_error, on_fork, on_trial, on_tick, exit_threshold, long_loop); None switches one off"},
     {"watch_globals", watch_globals, METH_O, "enables a namespace for on_frame"},
     {"unwatch_globals", unwatch_globals, METH_O, "disables a namespace for on_frame"},
     {"watch_all", watch_all, METH_O, "enables every namespace for on_frame"},

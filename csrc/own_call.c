@@ -45,6 +45,18 @@ static void give(PyFunctionObject *f)
     }
 }
 
+/* Not where the code rests on: calls that are specialised for the function are to stay it. */
+static void give_if_awake(PyFunctionObject *f)
+{
+    PjState *state = pj_state_of_function((PyObject *)f);
+    if (state != NULL && state->resting) {
+        any_rests = true;
+    }
+    else {
+        give(f);
+    }
+}
+
 static void take_back(PyFunctionObject *f)
 {
     if (f->vectorcall == own_vectorcall) {
@@ -97,6 +109,10 @@ static PyObject *own_vectorcall(PyObject *f, PyObject *const *args, size_t nargs
         let_go(f, state); /* an ordinary function is called without more of the C stack */
         return deep ? deep_call(ts, f, args, nargsf, kwnames) : usual_call(ts, f, args, nargsf, kwnames);
     }
+    if (state != NULL && pj_next_is_uncounted(state)) {
+        pj_passes_uncounted(state);
+        return usual_call(ts, f, args, nargsf, kwnames);
+    }
     if (state != NULL && PJ_UNLIKELY(state->trial.on)) {
         if (pj_trial_call(state)) {
             return usual_call(ts, f, args, nargsf, kwnames);
@@ -124,7 +140,7 @@ static int give_one(_Py_hashtable_t *table, const void *f, const void *ignored, 
     (void)table;
     (void)ignored;
     (void)data;
-    give((PyFunctionObject *)f);
+    give_if_awake((PyFunctionObject *)f);
     return 0;
 }
 

@@ -73,10 +73,10 @@ PyObject *pj_pass(PyThreadState *ts, PjFrame *frame, int throwflag)
     if (PJ_UNLIKELY(p->score >= SURE) && may_be_missed(ts)) {
         return pj_run_unhooked(ts, frame, throwflag, &pj_counters.delegated_quiet);
     }
-    int64_t own = ++p->calls, all = calls(), met = pj_counters.enabled;
+    int64_t own = ++p->calls, all = calls(), met = pj_counters.enabled + pj_counters.uncounted;
     PyObject *result = pj_delegate(ts, frame, throwflag);
     if (PJ_LIKELY(p->code == code)) {
-        p->score = new_score(p, p->calls - own, calls() - all, pj_counters.enabled != met);
+        p->score = new_score(p, p->calls - own, calls() - all, pj_counters.enabled + pj_counters.uncounted != met);
     }
     return result;
 }

@@ -49,6 +49,7 @@ typedef struct PjRun {
     PyObject *exc;        /* for PJ_STEP_THROW: strong */
     PjPending *pending;   /* for PJ_STEP_CALLEE: owned */
     int pc;
+    int weight; /* so many misses each of this frame stands for */
     bool fresh; /* the prologue has not run: no cells yet */
 } PjRun;
 
@@ -81,7 +82,7 @@ extern _Thread_local PjThread pj_thread __attribute__((tls_model("initial-exec")
 
 typedef struct {
     int64_t crossings, walks, enabled, delegated_plain, delegated_off, delegated_generator, delegated_tracing,
-        delegated_callback, delegated_throw, delegated_deep, delegated_quiet, rebuilt, entries_called, exits_called, clones, turns;
+        delegated_callback, delegated_throw, delegated_deep, delegated_quiet, uncounted, rebuilt, entries_called, exits_called, clones, turns;
 } PjCounters;
 
 extern PjCounters pj_counters;
@@ -160,6 +161,26 @@ int pj_follow(void);
 int pj_meet(void);
 int pj_watch_functions(void);
 bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
+
+/* sampled.c */
+#define PJ_EVERY 16
+extern bool pj_tick_due;
+void pj_sample_review(PjState *s, int64_t began);
+void pj_sample_forget(PjState *s);
+void pj_tick_review(int64_t now);
+void pj_tick(void);
+
+/* Is the next call of the function one that another stands for? */
+static inline bool pj_next_is_uncounted(const PjState *s)
+{
+    return PJ_UNLIKELY(s->every > 1) && ((s->calls + 1) & (PJ_EVERY - 1)) != 0;
+}
+
+static inline void pj_passes_uncounted(PjState *s)
+{
+    s->calls++;
+    pj_counters.uncounted++;
+}
 
 /* trial.c */
 #define PJ_FAR 8 /* so many times as fast, and that for long: one pair says it */
@@ -403,7 +424,7 @@ int pj_patch_frame_type(void);
 /* callbacks.c */
 PyObject *pj_call_back(PyObject *callback, PyObject *args);
 extern int pj_long_loop; /* rounds of a loop after which it is tried */
-extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial;
+extern PyObject *pj_on_frame, *pj_on_entry, *pj_on_exit, *pj_on_error, *pj_on_fork, *pj_on_trial, *pj_on_tick;
 void pj_let_go(PyObject **slot); /* of the Python side's */
 void pj_report(const char *what); /* takes the current exception, if any; calls on_error */
 void pj_raise_later(PyObject *exc);
@@ -411,6 +432,7 @@ bool pj_call_on_frame(PyCodeObject *code, PyObject *globals); /* false: it is to
 int pj_call_on_fork(void); /* 0, or -1 with what a signal's handler raised meanwhile */
 int64_t pj_call_on_entry(PjRun *r, PjPoint *point); /* r->exc set: to be raised in the frame */
 void pj_call_on_exit(PjRun *r, PjFragment *fragment, int index, PyObject *operand); /* NULL: none */
+void pj_call_on_tick(PyObject *states);
 void pj_call_on_trial(PjState *s, PjTrial *t, PjFragment *f);
 
 /* namespaces.c */

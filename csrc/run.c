@@ -92,7 +92,7 @@ static inline bool goes_on_at_target(PjRun *r, PjClone *clone, PjEntry *entry)
 static inline bool only_counts(PjRun *r, PjClone *clone, PjEntry *entry)
 {
     PjPoint *point = entry->point;
-    return point->count == 0 && (point->wait < 0 || point->wait > 1) && goes_on_at_target(r, clone, entry);
+    return point->count == 0 && !pj_tick_due && (point->wait < 0 || point->wait > r->weight) && goes_on_at_target(r, clone, entry);
 }
 
 /* After an exit opcode: what comes next. *again: run on as it stands. */
@@ -109,8 +109,8 @@ static inline PjStep left_at_entry(PjRun *r, bool *again)
     if (*again) {
         PjPoint *point = entry->point;
         pj_lap_ends(r);
-        point->misses++;
-        point->wait -= point->wait > 0;
+        point->misses += r->weight;
+        point->wait -= point->wait > 0 ? r->weight : 0;
         pj_lap_begins(r, point);
         pj_counters.crossings++;
         pj_frame_set_depth(r->frame, entry->depth);
@@ -281,7 +281,10 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     r.tried = NULL;
     r.rounds = INT64_MAX;
     r.pc = 0;
+    r.weight = state->every;
+    state->met += r.weight;
     r.fresh = true;
+    const int64_t began = (++state->calls & (PJ_EVERY - 1)) == 0 ? pj_clock() : 0;
     PyObject *result;
     Py_INCREF(state);
     Py_INCREF(r.original);
@@ -321,6 +324,9 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
     }
     pj_lap_ends(&r);
     pj_turns_end(&r);
+    if (PJ_UNLIKELY(began != 0)) {
+        pj_sample_review(state, began);
+    }
     Py_DECREF(r.original);
     Py_DECREF(state);
     return result;
@@ -338,6 +344,7 @@ PyObject *pj_run_rebuilt(PyThreadState *ts, PjFrame *frame)
     r.frame = frame;
     r.prev = PJ_CURRENT(ts);
     r.rounds = INT64_MAX;
+    r.weight = 1;
     r.original = pj_frame_code(frame);
     r.state = pj_state_lookup(r.original);
     r.kinds = r.state != NULL ? r.state->kinds : NULL;

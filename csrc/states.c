@@ -37,6 +37,7 @@ static void state_dealloc(PyObject *self)
 {
     PjState *s = (PjState *)self;
     PyObject *exc = pj_err_take();
+    pj_sample_forget(s);
     pj_plan_retire(s->plan);
     while (s->points != NULL) {
         PjPoint *p = s->points;
@@ -96,6 +97,7 @@ static PyObject *state_set_entries(PyObject *self, PyObject *entries)
     }
     PjPlan *old = s->plan;
     s->plan = plan;
+    s->every = 1;
     pj_plan_retire(old);
     Py_RETURN_NONE;
 }
@@ -142,6 +144,7 @@ static PyObject *state_add_fragment(PyObject *self, PyObject *args)
     }
     p->fragments = list;
     list[p->count++] = (PjFragment *)Py_NewRef((PyObject *)f);
+    ((PjState *)self)->every = 1;
     Py_RETURN_NONE;
 }
 
@@ -233,6 +236,7 @@ static int state_set_mode(PyObject *self, PyObject *mode, void *closure)
         p->wait = p->wait > 1 ? 1 : p->wait; /* what they waited for has come */
     }
     s->resting = false;
+    s->every = 1;
     return 0;
 }
 
@@ -285,6 +289,7 @@ static PyMethodDef state_methods[] = {
 
 static PyMemberDef state_members[] = {
     {"data", T_OBJECT_EX, offsetof(PjState, data), 0, "what Python keeps with the code object"},
+    {"met", T_LONGLONG, offsetof(PjState, met), READONLY, "calls that were counted, or that others stand for"},
     {NULL},
 };
 
@@ -325,6 +330,7 @@ PyObject *pj_attach(PyObject *module, PyObject *args)
     }
     memset((char *)s + sizeof(PyObject), 0, sizeof(PjState) - sizeof(PyObject));
     s->extra.what = PJ_IS_STATE;
+    s->every = 1;
     s->code = co;
     s->data = Py_NewRef(data);
     s->off = off || (co->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)) != 0;

@@ -88,6 +88,10 @@ typedef struct PjState {
     PjPoint *start; /* or NULL */
     const char *kinds; /* kinds of the locals when there are cells or free variables, else NULL */
     int64_t quiet;     /* calls on clones in a row that came to no entry */
+    unsigned calls;
+    int every;         /* one call in so many is counted (sampled.c) */
+    int64_t met;       /* calls, also those that others stand for */
+    struct PjState *next_met; /* of those that were met since the last tick; NULL: it was not */
     PjTrial trial;
 } PjState;
 

@@ -43,6 +43,7 @@ class Fragment:
     misses: int
     exits: list[int]
     data: Any
+    met: int
 
 def attach(code: CodeType, data: object, mode: str) -> CodeState: ...
 def state_of(code: CodeType) -> CodeState | None: ...
@@ -54,6 +55,7 @@ def set_callbacks(
     on_error: Callable[[str], None] | None = ...,
     on_fork: Callable[[], object] | None = ...,
     on_trial: Callable[[CodeState, int, int], BaseException | None] | None = ...,
+    on_tick: Callable[[list[CodeState]], BaseException | None] | None = ...,
     exit_threshold: int = ...,
     long_loop: int = ...,
 ) -> None: ...

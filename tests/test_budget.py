@@ -39,21 +39,22 @@ def plain(x):
 @pytest.fixture
 def clock(monkeypatch):
     """What has been spent, and the time that the process has run: a second so far. How long calls really take plays no part."""
-    now = types.SimpleNamespace(seconds=1.0, saved=0.0)
+    now = types.SimpleNamespace(seconds=1.0, saved=0.0, rates=None)
     monkeypatch.setattr(budget.clock, "process_time", lambda: now.seconds)
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr("pijit.runtime.patience.Patience._to_take", lambda self: patience._RENT * self.spent)
     monkeypatch.setattr(worth, "is_too_little", lambda seconds, times: False)
     monkeypatch.setattr(dozing, "seconds", lambda state, plan: 0.0)
+    monkeypatch.setattr(dozing, "rate", lambda state, plan: now.rates.get(state, 0.0) if now.rates else 1e6)
     monkeypatch.setattr(patience, "_MOST", math.inf)
-    monkeypatch.setattr(resting, "_OFTEN", 0.0)
-    monkeypatch.setattr(resting, "_woken", 0.0)  # this clock is put back
     before = BUDGET.saved, BUDGET.reviewed
     BUDGET.saved = BUDGET.reviewed = 0.0
+    _native.set_callbacks(on_tick=None)  # the tests say when one comes
     yield now
     BUDGET.saved, BUDGET.reviewed = before
     spend(0.0)
-    resting.wake()
+    resting.tick([])
+    _native.set_callbacks(on_tick=entries.on_tick)
 
 
 def spend(seconds):
@@ -188,60 +189,81 @@ def test_nothing_more_is_compiled_until_it_can_be_paid_for(clock, program):
     assert not resting.waits(record(plain))
 
 
-def test_a_few_stay_awake_and_the_others_rest_until_then(clock, program):
+def copies(program, count):
+    """Functions that were called often, and have to wait."""
     spend(100.0)
-    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(6)]
+    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(count)]
     for function in functions:
         calls(function)
-    modes = [_native.state_of(function.__code__).mode for function in functions]
-    assert modes == ["off"] * 4 + ["on"] * 2
+    return functions
+
+
+def states(functions):
+    return [_native.state_of(function.__code__) for function in functions]
+
+
+def modes(functions):
+    return [state.mode for state in states(functions)]
+
+
+def test_one_stays_awake_and_the_others_rest_until_then(clock, program):
+    functions = copies(program, 6)
+    clock.rates = dict(zip(states(functions), (2.0, 5.0, 4.0, 1.0, 6.0, 3.0), strict=True))
+    resting.tick(states(functions))
+    assert modes(functions) == ["off", "off", "off", "on", "off", "off"]  # it is called least
     assert functions[0](2.0) == program["plain"](2.0)
+    assert all(resting.waits(state.data) for state in states(functions) if state.mode == "off")
     clock.seconds = 1e6
-    resting.wake()
-    assert {_native.state_of(function.__code__).mode for function in functions} == {"on"}
-    before = _native.counters()["enabled"]
-    functions[0](2.0)
-    assert _native.counters()["enabled"] == before + 1  # it is met again
+    resting.tick([])
+    assert modes(functions).count("on") == 5
+    before = _native.counters()["entries_called"]
+    for function, mode in zip(functions, modes(functions), strict=True):
+        if mode == "on":
+            function(2.0)
+    assert _native.counters()["entries_called"] >= before + 4  # they are met again
+
+
+def test_all_rest_where_something_else_tells_the_time(clock, program):
+    functions = copies(program, 3)
+    clock.rates = dict(zip(states(functions), (2.0, 0.0, 1.0), strict=True))  # one costs next to nothing
+    resting.tick(states(functions))
+    assert modes(functions) == ["off", "on", "off"]
 
 
 def test_many_wake_up_a_few_at_a_time(clock, program):
-    spend(100.0)
-    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(12)]
-    for function in functions:
-        calls(function)
-    awake = []
+    functions = copies(program, 12)
+    resting.tick(states(functions))
     clock.seconds = 1e6
+    awake = []
     for _ in range(4):
-        awake.append([_native.state_of(function.__code__).mode for function in functions].count("on"))
-        resting.wake()
-    assert awake == [2, 6, 10, 12]
+        awake.append(modes(functions).count("on"))
+        resting.tick([])
+    assert awake == [1, 5, 9, 12]
 
 
-@pytest.mark.parametrize(("count", "rests"), [(100, False), (1000, True)])
-def test_those_that_wait_further_on_rest_too_where_calls_are_short(clock, program, count, rests):
-    """What is called seldom may go on for long: nobody would notice that its loop is hot."""
-    spend(100.0)
-    plain = types.FunctionType(program["plain"].__code__.replace(co_name="further on"), program)
-    found = entries.enable_code(plain.__code__, Options())
-    state = _native.state_of(plain.__code__)
-    found.space = id(program), "a program"
-    calls(plain, count)
-    resting.wake()
-    resting._awake.clear()
-    after = entries.Entry("after", [], patience=patience.Patience(began=-1e3, waited=16))
-    assert entries._misses_to_wait(state, found, after, 4)
-    assert resting.waits(found) is rests
+def test_no_more_wake_up_than_can_be_paid_for(clock, program):
+    functions = copies(program, 8)
+    resting.tick(states(functions))
+    (want,) = {waiting.want for waiting in resting._resting}
+    clock.seconds += BUDGET.missing(want) + 1e-3
+    resting.tick([])
+    assert modes(functions).count("on") == 2  # one was awake
+
+
+def test_what_can_be_paid_for_does_not_rest(clock, program):
+    functions = copies(program, 3)
+    clock.seconds = 1e6
+    resting.tick(states(functions))
+    assert modes(functions) == ["on"] * 3
 
 
 def test_what_is_disabled_meanwhile_stays_so(clock, program):
-    spend(100.0)
-    functions = [types.FunctionType(program["plain"].__code__.replace(co_name=f"plain{i}"), program, f"plain{i}") for i in range(4)]
-    for function in functions:
-        calls(function)
+    functions = copies(program, 4)
+    resting.tick(states(functions))
     pijit.disable()
     clock.seconds = 1e6
-    resting.wake()
-    assert {_native.state_of(function.__code__).mode for function in functions} == {"off"}
+    resting.tick([])
+    assert set(modes(functions)) == {"off"}
 
 
 def test_what_is_dear_and_may_not_pay_waits_for_its_price(clock, program, monkeypatch):

@@ -24,21 +24,21 @@ def clock(monkeypatch):
 
 
 class Counted:
-    """The state of a function with two entries."""
+    """The state of a function with two entries. ``met``: calls; ``hits``: native ones."""
 
     def __init__(self):
-        self.times, self.calls = {1: 0.0, 9: 0.0}, {1: 0, 9: 0}
+        self.times, self.met, self.hits = {1: 0.0, 9: 0.0}, 0, 0
 
     def took(self, pc):
         return self.times[pc]
 
-    def misses(self, pc):
-        return self.calls[pc]
+    def fragments(self, pc):
+        return [types.SimpleNamespace(hits=self.hits)]
 
-    def goes_on(self, clock, seconds, pc, took, misses):
+    def goes_on(self, clock, seconds, pc, took, calls):
         clock.seconds += seconds
         self.times[pc] += took
-        self.calls[pc] += misses
+        self.met += calls
 
 
 @pytest.fixture
@@ -46,35 +46,47 @@ def counted(clock):
     pijit.config.patience_ms = 8  # looking costs 16 ms
     state = Counted()
     plan = Plan({1: Entry("start", [], patience=Patience(99.0)), 9: Entry("jump", [], patience=Patience(99.0))})
-    assert dozing.seconds(state, plan) == 0
+    assert dozing.rate(state, plan) == 0
     return state, plan
 
 
-def test_what_takes_little_dozes_until_it_is_worth_a_look(clock, counted):
+def test_what_is_called_often_dozes_until_it_is_worth_a_look(clock, counted):
     state, plan = counted
     state.goes_on(clock, 1.0, 1, 0.010, 10_000)
+    assert dozing.rate(state, plan) == pytest.approx(1e4)
     assert dozing.seconds(state, plan) == pytest.approx(0.6)  # 6 ms are left, at a hundredth of the time
 
 
 def test_never_for_longer_than_it_has_been_known(clock, counted):
     state, plan = counted
-    state.goes_on(clock, 0.2, 1, 0.0001, 1000)
+    state.goes_on(clock, 0.2, 1, 0.0001, 2000)
     assert dozing.seconds(state, plan) == pytest.approx(0.2)
 
 
-def test_what_takes_much_is_counted_on(clock, counted):
+def test_what_has_taken_what_a_look_is_worth_does_not_doze(clock, counted):
     state, plan = counted
     state.goes_on(clock, 0.1, 1, 0.0001, 1000)
-    state.goes_on(clock, 0.0, 9, 0.008, 1000)  # one of its loops
+    state.goes_on(clock, 0.0, 9, 0.018, 0)  # one of its loops
+    assert dozing.rate(state, plan) == pytest.approx(1e4)
     assert dozing.seconds(state, plan) == 0
-    state.goes_on(clock, 0.1, 1, 0.0001, 1000)  # not any more
-    assert dozing.seconds(state, plan) > 0
 
 
-def test_what_was_hardly_met_is_counted_on(clock, counted):
+@pytest.mark.parametrize(("seconds", "calls"), [(0.1, 100), (0.01, 1000), (1.0, 1000)], ids=["few calls", "a short time", "seldom"])
+def test_what_was_hardly_met_is_counted_on(clock, counted, seconds, calls):
     state, plan = counted
-    state.goes_on(clock, 0.1, 1, 0.0001, 100)
-    assert dozing.seconds(state, plan) == 0
+    state.goes_on(clock, seconds, 1, 0.0001, calls)
+    assert dozing.rate(state, plan) == 0
+    state.goes_on(clock, 0.5, 1, 0.0001, 20_000)
+    assert dozing.rate(state, plan) > 0
+
+
+def test_what_runs_natively_is_counted_on(clock, counted):
+    state, plan = counted
+    state.goes_on(clock, 0.1, 1, 0.0001, 1000)
+    state.hits += 1
+    assert dozing.rate(state, plan) == 0
+    state.goes_on(clock, 0.1, 1, 0.0001, 1000)  # not any more
+    assert dozing.rate(state, plan) > 0
 
 
 def test_what_it_took_meanwhile_is_put_down_to_it(clock, counted):
@@ -121,9 +133,9 @@ def test_those_that_doze_wake_up_and_are_compiled_when_hot():
         end = time.monotonic() + ENOUGH
         while not dozers():
             for function in functions:
-                for _ in range(50):
+                for _ in range(500):
                     function(1)
-            time.sleep(0.005)
+            time.sleep(0.001)
             assert time.monotonic() < end
         hot = dozers()[0]
         assert state(hot).mode == "off"

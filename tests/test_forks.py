@@ -140,11 +140,11 @@ def test_who_asks_while_another_thread_forks_does_not_wait(monkeypatch):
     assert compiles(function, 15)
     record = tiers.record_of(function.__code__)
     record.space = 0, "a program"
-    monkeypatch.setattr(resting, "_resting", [resting.Waiting(weakref.ref(record), None)])
-    monkeypatch.setattr(resting, "_woken", 0.0)
+    state = _native.state_of(function.__code__)
+    monkeypatch.setattr(resting, "_resting", [resting.Waiting(weakref.ref(record), None, 0.0)])
     forks._before()
     try:
-        thread = threading.Thread(target=lambda: (resting.wake(), resting.doze(record, 1.0), done.append(True)), daemon=True)
+        thread = threading.Thread(target=lambda: (resting.tick([state]), done.append(True)), daemon=True)
         thread.start()
         thread.join(30)
     finally:

@@ -66,7 +66,9 @@ def heading(record: Record) -> str:
 
 def later(record: Record) -> str:
     """The id of the reason why a hot function waits, or ""."""
-    return reasons.lookup("not_yet").id if resting.waits(record) or waited(record) else ""
+    entries = record.plan.entries.values() if record.plan is not None else ()
+    waits = resting.waits(record) or any(entry.patience.began and not entry.off for entry in entries)
+    return reasons.lookup("not_yet").id if waits else ""
 
 
 def waited(record: Record) -> dict[int, float]:
@@ -109,7 +111,8 @@ def text(chosen: Iterable[Record] | None = None) -> str:
     """The whole report."""
     rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
     shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
-    waiting = sorted((row for row in rows if row not in shown and later(row)), key=lambda row: -max(waited(row).values(), default=0.0))
+    waiting = [row for row in rows if row not in shown and (resting.waits(row) or waited(row))]
+    waiting.sort(key=lambda row: -max(waited(row).values(), default=0.0))
     quiet = len(rows) - len(shown) - len(waiting)
     parts = ["\n".join([heading(record), *body(record)]) for record in shown]
     if not parts:

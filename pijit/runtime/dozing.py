@@ -1,7 +1,7 @@
-"""Functions that are called often and take little of the program's time doze: counting them would cost more than may be saved.
+"""What it takes to count a function, and for how long it need not be: until it will have taken what compiling it is worth.
 
-While one is counted it shows which share of the time it takes. By that it is known when it will have taken what looking at it is
-worth, and until then, or for as long as it has been known, it is not counted. What it is taken to have spent meanwhile is put down to it.
+While a function is counted it shows which share of the time it takes. By that it is known when it is time to look at it, and until then, or
+for as long as it has been known, it may doze. What it is taken to have spent meanwhile is put down to it.
 """
 
 from __future__ import annotations
@@ -11,45 +11,58 @@ from typing import Any
 from pijit.ground import clock
 from pijit.ground.records import dataclass
 
-_STRETCH = 512  # misses that tell
-_FEWEST = 256  # until it is asked again
+_COUNTING = 1e-7  # seconds that a call costs, or that it is dearer for,
+_LITTLE = 0.0005  # and the part of the time that it may take
+_FEWEST = 256  # calls that tell, and misses until it is asked again
 _SOON = 0.02  # seconds that are too few to tell, or to doze for
 _LONGEST = 5.0  # seconds
-_CALM = 0.05  # of the program's time: what takes more is counted on
 _MOST = 32  # entries of a function: looking at more would take too long
-_TICK = 0.1  # seconds between two questions of one that stays awake for the others
 
 
 @dataclass(slots=True)
 class Stretch:
-    """In which a function was counted. ``seen``: by pc, what the interpreter had taken from there on when it began, and the misses."""
+    """In which a function was counted. ``met``: the calls when it began; ``hits``: those of its fragments; ``took``: by pc, what the interpreter had
+    taken from there on."""
 
     began: float
-    seen: dict[int, tuple[float, int]]
+    met: int
+    hits: int
+    took: dict[int, float]
 
 
-def _seen(state: Any, plan: Any) -> dict[int, tuple[float, int]]:
-    return {pc: (state.took(pc), state.misses(pc)) for pc, entry in plan.entries.items() if not entry.off}
+def _took(state: Any, plan: Any) -> dict[int, float]:
+    return {pc: state.took(pc) for pc, entry in plan.entries.items() if not entry.off}
+
+
+def _hits(state: Any, plan: Any) -> int:
+    return sum(fragment.hits for pc in plan.entries for fragment in state.fragments(pc))
+
+
+def rate(state: Any, plan: Any) -> float:
+    """Calls per second since it is watched, in vain; 0: there were too few. Where counting them costs next to nothing, or something ran natively, it
+    is watched anew."""
+    if len(plan.entries) > _MOST:
+        return 0.0
+    now = clock.perf_counter()
+    stretch: Stretch | None = plan.stretch
+    if stretch is not None:
+        calls, passed = state.met - stretch.met, now - stretch.began
+        if calls < _FEWEST or passed < _SOON:
+            return 0.0
+        found = float(calls / passed)
+        if found * _COUNTING >= _LITTLE and _hits(state, plan) == stretch.hits:
+            return found
+    plan.stretch, plan.known = Stretch(now, state.met, _hits(state, plan), _took(state, plan)), plan.known or now
+    return 0.0
 
 
 def seconds(state: Any, plan: Any) -> float:
-    """For how long the function may doze; 0: it is counted on."""
-    if len(plan.entries) > _MOST:
-        return 0.0
-    now, seen = clock.perf_counter(), _seen(state, plan)
-    stretch: Stretch | None = plan.stretch
-    if stretch is None:
-        plan.stretch, plan.known = Stretch(now, seen), plan.known or now
-        return 0.0
-    taken, misses = (sum(all_[i] - stretch.seen.get(pc, (0.0, 0))[i] for pc, all_ in seen.items()) for i in (0, 1))
-    passed = now - stretch.began
-    if misses < _STRETCH or passed < _SOON:
-        return 0.0
-    if taken > _CALM * passed:
-        plan.stretch = Stretch(now, seen)
-        return 0.0
-    left = min((plan.entries[pc].patience.left(took) for pc, (took, _) in seen.items()), default=0.0)
-    return float(min(left * passed / max(taken, 1e-9), now - plan.known, _LONGEST))
+    """For how long the function may doze; 0: it is worth a look."""
+    stretch: Stretch = plan.stretch
+    now, took = clock.perf_counter(), _took(state, plan)
+    taken = sum(seconds - stretch.took.get(pc, 0.0) for pc, seconds in took.items())
+    left = min((plan.entries[pc].patience.left(seconds) for pc, seconds in took.items()), default=0.0)
+    return float(min(max(left, 0.0) * (now - stretch.began) / max(taken, 1e-9), now - plan.known, _LONGEST))
 
 
 def has_dozed(state: Any, plan: Any, since: float) -> None:
@@ -58,13 +71,6 @@ def has_dozed(state: Any, plan: Any, since: float) -> None:
     plan.stretch = None
     if stretch is None or since <= stretch.began:
         return
-    for pc, (took, _) in _seen(state, plan).items():
-        before, _ = stretch.seen.get(pc, (took, 0))
+    for pc, took in _took(state, plan).items():
+        before = stretch.took.get(pc, took)
         plan.entries[pc].patience.dozed((took - before) / (since - stretch.began) * (now - since), _FEWEST)
-
-
-def misses_to_wait(state: Any, plan: Any, pc: int) -> int:
-    """Until one that stays awake for others asks again."""
-    stretch = plan.stretch
-    passed = max(clock.perf_counter() - stretch.began, _SOON)
-    return max(_FEWEST, int(_TICK * (state.misses(pc) - stretch.seen.get(pc, (0.0, 0))[1]) / passed))

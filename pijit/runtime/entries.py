@@ -52,7 +52,6 @@ _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
 _ASKED = 3.0  # seconds of compiling that jit has asked for: code of many types, or of many ways to be handled, could take any number of them
 _LATER = 100  # misses until it is looked again whether compiling is possible
-_OFTEN = 256  # calls that show that they are short: a function that waits for more may rest, and the frame that is under way goes on without
 _AFTER = 1  # crossings of the place after a break before it is compiled
 
 
@@ -136,7 +135,6 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     if entry is None or entry.off:
         return NEVER
     record: Record = state.data
-    resting.wake()
     unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
     watch = record.plan.watch
     if entry.kind == "start" and not entry.compiled and watch.passes_over(raw[4]):
@@ -319,17 +317,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
-    wait = entry.patience.misses_to_wait(took, _is_asked_for(record), goes_on, misses)
-    if wait and (entry.kind == "start" or state.misses(record.plan.start) >= _OFTEN):
-        seconds = dozing.seconds(state, record.plan)
-        if seconds:
-            resting.doze(record, seconds)
-            most = dozing.misses_to_wait(state, record.plan, pc)
-            if wait > most:
-                entry.patience.waited = wait = most
-        else:
-            resting.rest_until_paid(record, entry.patience.wants(took, misses))
-    return wait
+    return entry.patience.misses_to_wait(took, _is_asked_for(record), goes_on, misses)
 
 
 def _is_asked_for(record: Record) -> bool:
@@ -479,7 +467,6 @@ def on_exit(state: Any, native: Any, index: int, count: int, operand: Any) -> in
     try:
         from pijit.runtime import hot
 
-        resting.wake()
         return hot.exit_is_hot(state, record, native, index, count, operand)
     except BaseException as error:
         failure = error
@@ -487,6 +474,16 @@ def on_exit(state: Any, native: Any, index: int, count: int, operand: Any) -> in
         _end(record, begun)
     raised = _of_program_or_logged(failure)
     return NEVER if raised is None else raised
+
+
+def on_tick(states: list[Any]) -> BaseException | None:
+    """Time has passed: these were counted since the last time."""
+    try:
+        resting.tick(states)
+        return None
+    except BaseException as error:
+        failure = error
+    return _of_program_or_logged(failure)
 
 
 def on_trial(state: Any, won: int, lost: int, native: Any = None) -> BaseException | None:

@@ -23,6 +23,7 @@ from pijit.runtime.budget import BUDGET, Want
 
 _STEP = 16
 _SELDOM = 16  # it is asked again after such a part of the misses that were waited for, or later: others may take what there is, time after time
+_RARELY = 5e-4  # seconds in the interpreter: asking takes some 30 us
 _COMPILER = "llvmlite.binding"  # imported by the first compilation of a process,
 _FIRST = 2.0  # which costs so many times as much,
 _LOADING = 0.14  # so many seconds more
@@ -72,7 +73,7 @@ class Patience:
             return _STEP
         # never more than were waited for already: the program may get slower
         more = max(int(self.waited * left / max(had, 1e-6)) for left, had in waits)
-        more = min(self.waited, max(self.waited // _SELDOM, more))
+        more = max(min(self.waited, max(self.waited // _SELDOM, more)), int(_RARELY * misses / max(took, 1e-6)))
         self.waited += more
         return more
 

@@ -46,7 +46,8 @@ def start(function: object = None) -> None:
         from pijit.runtime import entries
     if not started:
         _native.set_callbacks(
-            on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_trial=entries.on_trial, on_error=on_error, on_fork=forks.wait
+            on_frame=on_frame, on_entry=entries.on_entry, on_exit=entries.on_exit, on_trial=entries.on_trial, on_tick=entries.on_tick,
+            on_error=on_error, on_fork=forks.wait,
         )
         started = True
     wanted = True
