@@ -307,7 +307,7 @@ PyObject *pj_run_enabled(PyThreadState *ts, PjFrame *frame, PjState *state)
         pj_frame_resume_at(frame, 0);
         bool left;
         result = pj_frame_eval(&r, 0, &left);
-        state->quiet++;
+        state->quiet += r.weight;
         if (left) {
             bool again;
             state->quiet = 0;

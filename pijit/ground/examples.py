@@ -104,7 +104,7 @@ EXAMPLES: dict[str, str] = {
     "PJ408": "pijit.jit(len)",
     "PJ409": "@pijit.jit\ndef f():\n    yield 1\n\nlist(f())",
     "PJ410": "from pijit.runtime.budget import BUDGET\n\nBUDGET.looking.spent = 1e6  # much has been looked at\npijit.config.patience_ms = 1\n\n"
-             "def f(x):\n    return x * 2\n\npijit.enable()\nfor _ in range(5000):\n    f(1.5)",
+             "def f(x):\n    return x * 2\n\npijit.enable()\nfor _ in range(300_000):\n    f(1.5)",
     "PJ411": f("s = 0.0\nfor y in x[0]:\n    s = s + y\nreturn s", "f([iter([1.5] * 100)])"),
     "PJ901": f(TWICE, "f(1.5)", before="from pijit.runtime import driver\n\ndriver.capture_entry = None  # a bug in pijit, imitated\n\n"),
 }

@@ -317,7 +317,14 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
 
 def _misses_to_wait(state: Any, record: Record, entry: Entry, pc: int) -> int:
     took, misses, goes_on = state.took(pc), state.misses(pc), bool(entry.compiled) or entry.kind == "after"
-    return entry.patience.misses_to_wait(took, _is_asked_for(record), goes_on, misses)
+    patience = entry.patience
+    wait = patience.misses_to_wait(took, _is_asked_for(record), goes_on, misses)
+    if wait and not patience.told and patience.began and patience.left(took) <= 0:
+        missing = BUDGET.missing(patience.wants(took, misses))
+        patience.told = missing > 0
+        if patience.told:
+            messages.tell_unpaid(record, messages.line_of(record.code, pc), BUDGET.spent(), missing)
+    return wait
 
 
 def _is_asked_for(record: Record) -> bool:

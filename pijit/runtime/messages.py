@@ -61,6 +61,12 @@ def tell_postponed(record: Record, line: int, price: float, left: float) -> None
     log.event("perf", record.code, line, text, id=row.id)
 
 
+def tell_unpaid(record: Record, line: int, spent: float, missing: float) -> None:
+    """The line about what has to wait until more may be compiled. In seconds: what that took so far, and for how long the program has to go on."""
+    row = reasons.lookup("not_yet")
+    log.event("perf", record.code, line, f"{row.id} {row.title}: {spent:.1f} s of compiling so far, {missing:.1f} s to go", id=row.id)
+
+
 def log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: Difference | None) -> None:
     ms = round(compiled.seconds * 1e3, 1)
     if cause is not None:

@@ -53,6 +53,7 @@ class Patience:
     doubtful: bool = False
     look: float = 0.0  # the seconds that looking at it may take, where more than at first
     postponed: bool = False  # it was captured, and is compiled later
+    told: bool = False  # that nothing but the price is missing
     is_whole: bool = False  # nothing breaks in what was captured
     has_arrays: bool = False  # the frame that stood there last: work on arrays pays most often
 

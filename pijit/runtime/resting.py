@@ -14,7 +14,7 @@ from threading import RLock
 from typing import Any
 
 from pijit import _native
-from pijit.ground import clock, forks, log, reasons
+from pijit.ground import clock, forks
 from pijit.ground.records import dataclass
 from pijit.runtime import dozing, tiers
 from pijit.runtime.budget import BUDGET, Want
@@ -91,7 +91,6 @@ def _waiting(state: Any) -> Waiting | None:
     missing, want = min(wanted, default=(0.0, None))
     if want is None or missing < _SHORT:
         return None
-    _tell(record, missing)
     return Waiting(weakref.ref(record), want, now)
 
 
@@ -99,12 +98,6 @@ def waits(record: Record) -> bool:
     """Whether the function rests until it can be paid to compile it."""
     with _change:
         return any(waiting.want is not None and waiting.ref() is record for waiting in _resting)
-
-
-def _tell(record: Record, seconds: float) -> None:
-    row, code = reasons.lookup("not_yet"), record.code
-    text = f"{row.id} {row.title}: {BUDGET.spent():.1f} s of compiling so far, {seconds:.1f} s to go"
-    log.event("perf", code, code.co_firstlineno, text, id=row.id)
 
 
 def _wake() -> None:
