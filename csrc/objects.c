@@ -116,6 +116,28 @@ PyObject *pj_member(PyObject *o, PjRow *row)
     return row->where;
 }
 
+/* What a built-in method in C is of its object's type, as `list.append` of `[].append` (borrowed); NULL: it is none of a type in C. */
+static PyObject *descriptor_of(PyObject *o, PjRow *row)
+{
+    const PyMethodDef *method = ((PyCFunctionObject *)o)->m_ml;
+    PyObject *self = ((PyCFunctionObject *)o)->m_self;
+    if (PJ_LIKELY(row->where != NULL && ((PyMethodDescrObject *)row->where)->d_method == method)) {
+        return row->where;
+    }
+    row->where = NULL;
+    PyObject *name = self == NULL ? NULL : PyUnicode_FromString(method->ml_name);
+    PyObject *found = name == NULL ? NULL : _PyType_Lookup(Py_TYPE(self), name);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    if (found == NULL || !Py_IS_TYPE(found, &PyMethodDescr_Type) || ((PyMethodDescrObject *)found)->d_method != method) {
+        return NULL;
+    }
+    if (!(((PyDescrObject *)found)->d_type->tp_flags & Py_TPFLAGS_HEAPTYPE)) { /* it never goes away */
+        row->where = found;
+    }
+    return found;
+}
+
 /* What a function, bound method or partial was made with (borrowed): the defaults of a function, None for none, or what a member of the type
  * in C has. */
 PyObject *pj_part(PyObject *o, PjRow *row)
@@ -130,6 +152,12 @@ PyObject *pj_part(PyObject *o, PjRow *row)
         else if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__kwdefaults__") == 0) {
             row->a = offsetof(PyFunctionObject, func_kwdefaults);
         }
+        else if (PyCFunction_CheckExact(o) && PyUnicode_CompareWithASCIIString(row->object, "__self__") == 0) {
+            row->a = offsetof(PyCFunctionObject, m_self);
+        }
+        else if (PyCFunction_CheckExact(o) && PyUnicode_CompareWithASCIIString(row->object, "__func__") == 0) {
+            row->a = -1;
+        }
         else if (descr != NULL && Py_IS_TYPE(descr, &PyMemberDescr_Type) && ((PyMemberDescrObject *)descr)->d_member->type == READ_ONLY_OBJECT) {
             row->a = (int32_t)((PyMemberDescrObject *)descr)->d_member->offset;
         }
@@ -137,6 +165,9 @@ PyObject *pj_part(PyObject *o, PjRow *row)
             return NULL;
         }
         row->type_tag = type->tp_version_tag;
+    }
+    if (row->a < 0) {
+        return descriptor_of(o, row);
     }
     PyObject *found = *(PyObject **)((char *)o + row->a);
     return found == NULL ? Py_None : found;

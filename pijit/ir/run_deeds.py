@@ -187,6 +187,14 @@ def _list_delete(items: list[Any], index: int) -> None:
     del items[index]
 
 
+def _list_part(items: list[Any], place: slice, *put: Any) -> None:
+    demand(all(map(_is_quiet, items[place])))
+    if put:
+        (items[place],) = put
+    else:
+        del items[place]
+
+
 def _clear(method: Any, owner: Any) -> None:
     demand(all(map(_is_quiet, owner)))
     method(owner)
@@ -225,6 +233,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "list_remove": _list_remove,
     "list_pop": list.pop,
     "list_delete": _list_delete,
+    "list_part": _list_part,
     "clear": _clear,
     "dict_clear": _dict_clear,
     "list_sort": _sort,

@@ -72,6 +72,8 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
         return mappings.partial(t, callee, args, kwargs)
     if isinstance(callee, Opaque) and callee.cls is types.MethodType:
         return call(t, closures.part(t, callee, "__func__"), [closures.part(t, callee, "__self__"), *args], kwargs)
+    if isinstance(callee, Opaque) and callee.cls is types.BuiltinMethodType and (unbound := closures.unbound(t, callee)) is not None:
+        return call(t, unbound, [closures.part(t, callee, "__self__"), *args], kwargs)
     if not isinstance(callee, Known):
         raise Break("unsupported_call", _called(t, callee))
     function = callee.value

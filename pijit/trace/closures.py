@@ -14,7 +14,7 @@ from ..ground.names import class_name, is_a
 from . import inputs, objects, sources
 from .cursors import changes
 from .sources import Source
-from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known
+from .values import LAZY, NULL, UNBOUND, Abstract, Break, CellValue, Closure, Container, Instance, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -64,6 +64,19 @@ def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
     if found is None:
         found = t.entry_values[source] = inputs.load(t, source, getattr(objects.actual_of(t, owner), name))
     return found
+
+
+def unbound(t: Tracer, owner: Opaque) -> Known | None:
+    """The function of the class that a method of a built-in container is bound from; None where that is not known."""
+    origin, actual = objects.origin_of(t, owner), objects.actual_of(t, owner)
+    found = None if origin is None else inputs.unbound(actual)
+    if origin is None or found is None:
+        return None
+    source = sources.part(origin, "__func__")
+    if source not in t.entry_values:
+        t.guards.same(source, found)
+        t.entry_values[source] = Known(found)
+    return Known(found)
 
 
 def is_same(t: Tracer, one: Abstract, other: Abstract) -> bool:

@@ -6,6 +6,7 @@ import builtins
 import itertools
 import sys
 import types
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,9 @@ BY_IDENTITY = (
     type, np.ufunc, np.dtype, type(None), type(NotImplemented), type(Ellipsis), str, bytes, type(np.sum),
     _CYTHON,
 )  # fmt: skip
+
+
+_CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, deque, defaultdict)
 
 
 def is_constant(actual: Any) -> bool:
@@ -137,6 +141,12 @@ def _is_remade(tracer: Tracer, source: Source, actual: Any) -> bool:
     return source.row[0] not in _LASTING and (is_inner(actual) or actual.__code__ in tracer.root.bytecode.code.co_consts)
 
 
+def unbound(method: types.BuiltinMethodType) -> Any:
+    """`list.append` for `[].append`; None where it is no method of a container or text."""
+    found = getattr(type(method.__self__), method.__name__, None) if is_one_of(type(method.__self__), _CONTAINERS) else None
+    return found if type(found) is types.MethodDescriptorType else None
+
+
 def is_inner(actual: Any) -> bool:
     """Whether it is a function that another function has made."""
     return is_a(actual, types.FunctionType) and "<locals>" in actual.__code__.co_qualname
@@ -172,7 +182,8 @@ def _closure(tracer: Tracer, source: Source, actual: types.FunctionType) -> Clos
 def _varies(tracer: Tracer, source: Source, actual: Any) -> bool:
     """Whether a text was made just now, or is another one each time: then it is an object like any other."""
     if type(actual) is types.BuiltinMethodType:  # bound to an object, it is a new one each time
-        return source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
+        on_stack = source.row[0] == "stack" and not is_a(actual.__self__, (types.ModuleType, type, type(None)))
+        return on_stack or unbound(actual) is not None
     return is_one_of(type(actual), (str, bytes)) and (source.row[0] in ("stack", "under") or source.name in tracer.limits.varying)
 
 

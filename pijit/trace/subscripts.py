@@ -145,6 +145,9 @@ def delete(t: Tracer, container: Abstract, index: Abstract) -> None:
     elif isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         deeds.do(t, "list_delete", [container, index])
         objects.list_changed(t, container)
+    elif _is_part_of_list(container, index):
+        deeds.do(t, "list_part", [container, index])
+        objects.list_changed(t, container)
     else:
         raise unsupported(f"del of an item of {describe(container)}", container, reason="store_target")
 
@@ -165,6 +168,9 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     place = _place(t, container, index)
     if place is not None:
         objects.store_item(t, container, place, value)
+        return
+    if _is_part_of_list(container, index):
+        _store_part(t, container, index, value)
         return
     if not isinstance(container, ArrayValue):
         raise unsupported(f"store into {describe(container)}", container, reason="store_target")
@@ -198,6 +204,19 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         source = Scalar(as_element(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
+
+
+def _is_part_of_list(container: Abstract, index: Abstract) -> bool:
+    is_list = isinstance(container, Opaque) and container.cls is list
+    return is_list and kind_of(index) == "slice" and all(kind_of(part) in ("int", "bool", "known") for part in index.inner())
+
+
+def _store_part(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
+    """list[slice] = items of a list or tuple, or of what is gone through in C."""
+    from .functions.containers import list_put
+
+    assert isinstance(container, Opaque)
+    list_put(t, container, value, lambda items: deeds.do(t, "list_part", [container, index, items]))
 
 
 def as_element(t: Tracer, value: Value, element: Np) -> Value:

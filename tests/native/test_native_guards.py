@@ -6,6 +6,7 @@ import math
 import struct
 import sys
 import types
+from collections import deque
 
 import native_code as nc
 import numpy as np
@@ -45,6 +46,10 @@ class IntSub(int):
 
 
 class FloatSub(float):
+    pass
+
+
+class ListSub(list):
     pass
 
 
@@ -408,6 +413,19 @@ def test_part():
     given.keywords["k"] = 5
     assert p(given) == "missed"
     assert p(functools.partial(abs, HIT)) == "missed"
+
+
+def test_part_of_a_built_in_method():
+    """Its function is what the class has, wherever it comes from; there is none for a method of a module or of an instance of Python's."""
+    f, g = one(), one()
+    probe(f, [("local", 0), ("part", 0, "__func__"), ("is", 1, list.append), ("part", 0, "__self__"), ("type", 2, list), ("item", 2, 0), ("is", 3, HIT)])
+    for given in ([HIT], [HIT, 5]):
+        assert f(given.append) is HIT
+    for bad in ([5].append, [HIT].insert, {}.get, len, deque([HIT]).append, "".join, ListSub([HIT]).append, [HIT].__len__, list.append, None):
+        assert f(bad) == "missed"
+    assert f([HIT].append) is HIT
+    probe(g, [("local", 0), ("part", 0, "__func__"), ("is", 1, deque.append), ("part", 0, "__self__"), ("type", 2, deque)])
+    assert (g(deque().append), g(deque().appendleft), g([].append), g(deque([1]).append)) == (HIT, "missed", "missed", HIT)
 
 
 def test_unmonitored():

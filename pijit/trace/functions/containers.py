@@ -6,6 +6,7 @@ import heapq
 import operator
 import types
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -120,14 +121,19 @@ def list_insert(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(list.extend)
 def list_extend(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     owner = _real(t, list.extend, args, kwargs, 1, 1, list)
-    if not _is_sequence(args[1]):
-        through(args[1], "extend")
-    given = samples(t, args[1])
-    deeds.do(t, "call", [Known(list.extend), *args])
+    list_put(t, owner, args[1], lambda items: deeds.do(t, "call", [Known(list.extend), owner, items]))
+    return Known(None)
+
+
+def list_put(t: Tracer, owner: Opaque, items: Abstract, put: Callable[[Abstract], object]) -> None:
+    """A list gets several items at once, which ``put`` does."""
+    if not _is_sequence(items):
+        through(items, "extend")
+    given = samples(t, items)
+    put(items)
     objects.list_changed(t, owner)
     if given:
         deeds.seen(t, owner, lambda sample: sample.extend(given[:1] * 2))
-    return Known(None)
 
 
 @row(list.reverse)
