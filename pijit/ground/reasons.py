@@ -295,6 +295,7 @@ OPERATIONS = {
     "place": "overlap",
     "put": "store_target",
     "find": "container",
+    "packed_put": "container",
     "do": "container",
     "next": "container",
     "text": "container",

@@ -210,6 +210,10 @@ ROWS = (
     Row("list_get", "element i (checked index) of an exact list, unboxed to the result type; exit when it has another type",
         _REDO, effect="read"),
     Row("tuple_get", "element i (checked index) of an exact tuple", effect="read"),
+    Row("packed_code", "the typecode of an array.array, as an int", effect="read"),
+    Row("packed_get", "item i (checked index) of an array.array or bytearray; attr code: its typecode (ir.packed)", effect="read", attrs=("code",)),
+    Row("packed_put", "stores a number there; args: the object, the checked index, the number. exit: it is none that an item can be", _REDO,
+        effect="write", attrs=("code",)),
     Row("list_ints", "the items of an exact list as a new i64 array; args the list, its length. exit: they are not all ints of 64 bits, or no memory",
         _REDO, effect="read", fresh=True),
     Row("call", "calls a Python callable with boxed arguments; attrs: callable (Recipe), arguments (tuple of Recipe), keywords (tuple of"

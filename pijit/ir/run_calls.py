@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _native
 from ..ground.names import is_a
-from . import run_deeds
+from . import packed, run_deeds
 from .draws import DRAWS, bit_generator_of
 from .evaluate import LOADS, Env, Taken, careful, demand, fits, rebuild, type_of
 from .graph import Op, Unset, Value
@@ -37,6 +37,18 @@ def _list_get(op: Op, items: list[Any], index: int) -> Any:
 def _list_ints(op: Op, items: list[Any], length: int) -> Any:
     demand(len(items) == length and all(fits(item, INT) for item in items))
     return np.array(items, dtype=np.int64)
+
+
+def _packed_get(op: Op, items: Any, index: int) -> Any:
+    assert packed.code_of(items) == op.attrs["code"]
+    return items[index]
+
+
+def _packed_put(op: Op, items: Any, index: int, value: Any) -> None:
+    if packed.element(op.attrs["code"]) == INT:
+        least, greatest = packed.bounds(op.attrs["code"])
+        demand(least <= value <= greatest)
+    items[index] = value
 
 
 def _call(op: Op, env: Env) -> tuple[Any, ...]:
@@ -180,6 +192,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "list_get": _list_get,
     "tuple_get": lambda op, items, index: items[index],
     "list_ints": careful(_list_ints),
+    "packed_code": lambda op, items: ord(items.typecode),
+    "packed_get": _packed_get,
+    "packed_put": careful(_packed_put),
     "call": _call,
     "look": _look,
     "make": _make,

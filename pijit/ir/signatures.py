@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from . import packed
 from .called import CALLED, OF_INTS
 from .draws import DRAWS
 from .graph import Op, Value
@@ -456,6 +457,12 @@ def _list_get(op: Op) -> bool:
     return len(op.args) == 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT and len(op.results) == 1
 
 
+def _packed(op: Op, numbers: tuple[Value, ...]) -> bool:
+    """An object, a place in it, and a number of its type."""
+    good = len(op.args) >= 2 and isinstance(op.args[0].type, Obj) and op.args[1].type == INT
+    return good and _types(numbers) == (packed.element(op.attrs["code"]),)
+
+
 def _free(op: Op) -> bool:
     return True
 
@@ -540,6 +547,9 @@ SIGNATURES: dict[str, Signature] = {
     "list_get": _list_get,
     "tuple_get": lambda op: _list_get(op) and isinstance(op.results[0].type, Obj),
     "list_ints": _list_ints,
+    "packed_code": lambda op: len(op.args) == 1 and isinstance(op.args[0].type, Obj) and _types(op.results) == (INT,),
+    "packed_get": lambda op: _packed(op, op.results),
+    "packed_put": lambda op: _packed(op, op.args[2:]) and not op.results,
     "own_call": lambda op: all(isinstance(v.type, Obj) or v.type in (INT, FLOAT, BOOL) for v in (*op.args, *op.results)) and len(op.results) == 1,
     **dict.fromkeys(("call", "look", "make", "box", "put", "find", "do", "next", "text", "char", "same", "is_of", "recheck", "poll"), _free),
 }

@@ -41,6 +41,8 @@ _WORK = {
     **dict.fromkeys(("keep", "keep_run", "kept"), 0.0),
     "list_ints": 0.0,
     **dict.fromkeys(("list_get", "tuple_get"), 2.0),
+    **dict.fromkeys(("packed_get", "packed_put"), 20.0),
+    "packed_code": 0.0,
     "placed": 0.0,
     **dict.fromkeys(("look", "put", "make"), -5.0),  # the interpreter is faster,
     **dict.fromkeys(("read", "written"), 2.0),  # but not than generated code that does it by itself
@@ -60,7 +62,7 @@ _LOOP_SPEEDUP = 8.0
 _SCALAR = (5.0, 1.0)
 _OBJECTS = {
     "look": (3.0, 8.5), "read": (3.0, 1.2), "put": (5.0, 20.0), "written": (5.0, 2.0), "placed": (5.0, 5.0), "list_get": (5.0, 1.5),
-    "tuple_get": (5.0, 1.5),
+    "tuple_get": (5.0, 1.5), "packed_get": (20.0, 1.5), "packed_put": (20.0, 1.5), "packed_code": (0.0, 0.5),
     "obj_len": (0.0, 0.5), "cmp": (0.0, 1.0), "is_of": (0.0, 1.0), "call": (100.0, 180.0), "glance": (3.0, 1.2), "find": (20.0, 12.0),
     "do": (25.0, 25.0), "next": (10.0, 5.0), "text": (10.0, 3.0), "char": (12.0, 5.0),
     "own_call": (60.0, 20.0),

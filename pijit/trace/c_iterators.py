@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections import deque
 from gc import get_referents
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-_ITERATED: tuple[type, ...] = (*deeds.MAPPINGS, *deeds.SETS, tuple, str, bytes, bytearray, deque, *_VIEWS)
-_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), deque())
+_ITERATED: tuple[type, ...] = (*deeds.MAPPINGS, *deeds.SETS, tuple, str, bytes, bytearray, array, deque, *_VIEWS)
+_EMPTY: tuple[Any, ...] = ({}, {}.values(), {}.items(), set(), (), "", "\u0100", b"", bytearray(), array("b"), deque())
 _ITERATORS = tuple({type(iter(empty)) for empty in _EMPTY})
 _OF_POOLS = (itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement)  # which they have themselves
 

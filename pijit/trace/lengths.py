@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict, deque
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 # Types that nobody can give another len.
 _SIZED = {
-    **dict.fromkeys((list, tuple, dict, str, bytes, bytearray, deque, defaultdict, Counter), "obj_len"),
+    **dict.fromkeys((list, tuple, dict, str, bytes, bytearray, array, deque, defaultdict, Counter), "obj_len"),
     **dict.fromkeys((set, frozenset), "set_len"),
 }
 

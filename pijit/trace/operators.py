@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,7 @@ def binary(t: Tracer, symbol: str, left: Abstract, right: Abstract, inplace: boo
 
 
 def _repeated(t: Tracer, items: Abstract, count: Abstract, inplace: bool) -> Abstract | None:
-    """[x] * n and the like, of a text, and of a list whose items are numbers or that came from elsewhere; None for anything else."""
+    """[x] * n and the like, of a text, an array.array, and of a list whose items are numbers or that came from elsewhere; None for anything else."""
     from . import deeds
 
     if kind_of(count) not in ("int", "bool"):
@@ -118,7 +119,7 @@ def _repeated(t: Tracer, items: Abstract, count: Abstract, inplace: bool) -> Abs
     if isinstance(items, Container) and items.kind == "list" and items.items:
         is_list = not {kind_of(item) for item in items.items} - {"int", "bool", "float", "np"}
     else:
-        is_list = isinstance(items, Opaque) and items.cls is list
+        is_list = isinstance(items, Opaque) and is_one_of(items.cls, (list, array, bytearray))
     if not is_list:
         return None
     twice = standins.sample_result(t, operator.mul, [items, Known(2)], {})

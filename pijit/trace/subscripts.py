@@ -12,7 +12,21 @@ from ..ground.names import ByClass, is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import FLOAT, INT, NATIVE, Array, Np, Obj
 from ..ir.types import Scalar as ScalarType
-from . import caught, deeds, elementwise, instances, kinds, lengths, mappings, masks, objects, opaque, standins, takes
+from . import (
+    caught,
+    deeds,
+    elementwise,
+    instances,
+    kinds,
+    lengths,
+    mappings,
+    masks,
+    objects,
+    opaque,
+    packed,
+    standins,
+    takes,
+)
 from .addresses import add, compare, either, multiply
 from .elementwise import is_one
 from .operators import cast, describe
@@ -84,6 +98,9 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
         return objects.dict_item(t, container, index.value)  # type: ignore[attr-defined]
     if deeds.is_mapping(container):
         return deeds.dict_item(t, container, index)  # type: ignore[arg-type]
+    code = _code_of(t, container, index)
+    if code is not None:
+        return packed.load(t, container, code, value_of(index))  # type: ignore[arg-type]
     part = _part(t, container, index)
     if part is not None:
         return part
@@ -169,6 +186,10 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if place is not None:
         objects.store_item(t, container, place, value)
         return
+    code = _code_of(t, container, index)
+    if code is not None:
+        packed.store(t, container, code, value_of(index), value)  # type: ignore[arg-type]
+        return
     if _is_part_of_list(container, index):
         _store_part(t, container, index, value)
         return
@@ -204,6 +225,13 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
         assert scalar is not None
         source = Scalar(as_element(t, scalar, container.type.element))
     elementwise.assign(t, target, source)
+
+
+def _code_of(t: Tracer, container: Abstract, index: Abstract) -> str | None:
+    """The typecode of an array.array or bytearray of which this is an item."""
+    from .functions.rows import scalar_kind
+
+    return packed.code_of(t, container) if scalar_kind(index) in ("int", "bool") else None
 
 
 def _is_part_of_list(container: Abstract, index: Abstract) -> bool:

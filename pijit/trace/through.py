@@ -3,6 +3,7 @@ them. Nothing of the program's runs in that."""
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from .values import Abstract, ArrayValue, Break, Container, Known, Opaque
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_CONTAINERS = (list, tuple, set, frozenset, dict, str, bytes, deque)
+_CONTAINERS = (list, tuple, set, frozenset, dict, str, bytes, array, deque)
 _COMPOSITE = (*ZIP, "enumerate", "reversed")
 _FEW = 2  # items say what the others are like
 
