@@ -231,14 +231,14 @@ static PyObject *list_delete_of(PyObject **args, int n)
 }
 WITH_ALL(list_delete)
 
-/* list[slice] = items, or without those: del list[slice] */
+/* list[slice] = items, or without those: del list[slice]; of an array.array or bytearray, which hold no objects, too */
 static PyObject *list_part_of(PyObject **args, int n)
 {
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(args[1], &start, &stop, &step) < 0) {
         return NULL;
     }
-    Py_ssize_t count = PySlice_AdjustIndices(PyList_GET_SIZE(args[0]), &start, &stop, step);
+    Py_ssize_t count = PyList_CheckExact(args[0]) ? PySlice_AdjustIndices(PyList_GET_SIZE(args[0]), &start, &stop, step) : 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!pj_quiet(PyList_GET_ITEM(args[0], start + i * step))) {
             return NULL;

@@ -246,3 +246,54 @@ def f(n):
     return said
 """
     check(source, 4, entry="f")
+
+
+@pytest.mark.parametrize("bounds", [":", "1:3", "-2:", "::2", "::-1", "3:1", "n:", "True:"])
+@pytest.mark.parametrize(("made", "put"), [
+    ("array('d', [1, 2, 3, 4])", "array('d', [9]) * 2"), ("array('d', [1, 2, 3, 4])", "a"), ("array('h', [1, 2])", "array('d', [1])"),
+    ("bytearray(b'abcd')", "b'xy'"), ("bytearray(b'abcd')", "a[1:]"), ("array('i', range(5))", "[1, 2]"), ("bytearray(b'abcd')", "[1, 2]"),
+    ("bytearray(b'ab')", "'ab'"),
+])  # fmt: skip
+def test_slices(made, put, bounds):
+    source = f"""
+from array import array
+def f(n):
+    said = []
+    for i in range(3):
+        a = {made}
+        said.append((a[{bounds}], len(a[{bounds}])))
+        try:
+            a[{bounds}] = {put}
+            said.append(a)
+            del a[{bounds}]
+        except (TypeError, ValueError) as error:
+            said.append((type(error).__name__, str(error)))
+        said.append((a, a[:]))
+    return said
+"""
+    check(source, 2, entry="f", configurations=("jit", "numpy", "forced"))
+
+
+def test_appending():
+    source = """
+from array import array
+class Index:
+    def __index__(self):
+        return 7
+def loop(n, put, x):
+    for i in range(n):
+        put(i)
+    put(x)
+def f(n):
+    said = []
+    for a in (array('d'), array('b'), bytearray(), array('Q'), array('u')):
+        for x in (3, 2.5, -1, 300, Index(), 'a', None):
+            try:
+                a.append(x)
+                loop(n, a.append, x)
+            except (TypeError, OverflowError, ValueError) as error:
+                said.append(str(error))
+        said.append(a)
+    return said
+"""
+    check(source, 5, entry="f")

@@ -6,6 +6,7 @@ import builtins
 import itertools
 import sys
 import types
+from array import array
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ BY_IDENTITY = (
 )  # fmt: skip
 
 
-_CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, deque, defaultdict)
+_CONTAINERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, array, deque, defaultdict)
 
 
 def is_constant(actual: Any) -> bool:

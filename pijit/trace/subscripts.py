@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ _LIST_ITEMS = ByClass({int: INT, float: FLOAT})
 
 
 _OUTSIDE = Known(("list index out of range",))  # the arguments of the IndexError
+_SLICED = (list, array, bytearray)
 _MAKERS = tuple(map(type, (np.r_, np.c_, np.mgrid, np.ogrid)))  # make arrays of what they are indexed with
 
 
@@ -136,13 +138,13 @@ def _part(t: Tracer, container: Abstract, index: Abstract) -> Abstract | None:
     """A character of a text, a byte of bytes, a slice of a list, text or bytes; None for anything else."""
     from .functions.rows import scalar_kind
 
-    texts, packed = deeds.is_text(container), deeds.is_text(container, bytes, bytearray)
+    texts, in_bytes = deeds.is_text(container), deeds.is_text(container, bytes, bytearray)
     known = isinstance(container, Known) and isinstance(index, Known)
-    if known or not (texts or packed or deeds.is_text(container, list, tuple)):
+    if known or not (texts or in_bytes or deeds.is_text(container, list, tuple, array)):
         return None
     if kind_of(index) == "slice" and all(kind_of(part) in ("int", "known") for part in index.inner()):
         return deeds.part(t, container, index)
-    if scalar_kind(index) not in ("int", "bool") or not (texts or packed):
+    if scalar_kind(index) not in ("int", "bool") or not (texts or in_bytes):
         return None
     length = t.emit("obj_len", (deeds.as_object(t, container),), INT)
     place = checked_index(t, value_of(index), length)  # type: ignore[arg-type]
@@ -162,7 +164,7 @@ def delete(t: Tracer, container: Abstract, index: Abstract) -> None:
     elif isinstance(container, Opaque) and container.cls is list and kind_of(index) in ("int", "bool"):
         deeds.do(t, "list_delete", [container, index])
         objects.list_changed(t, container)
-    elif _is_part_of_list(container, index):
+    elif _is_part(container, index):
         deeds.do(t, "list_part", [container, index])
         objects.list_changed(t, container)
     else:
@@ -190,7 +192,7 @@ def store(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> N
     if code is not None:
         packed.store(t, container, code, value_of(index), value)  # type: ignore[arg-type]
         return
-    if _is_part_of_list(container, index):
+    if _is_part(container, index):
         _store_part(t, container, index, value)
         return
     if not isinstance(container, ArrayValue):
@@ -234,16 +236,22 @@ def _code_of(t: Tracer, container: Abstract, index: Abstract) -> str | None:
     return packed.code_of(t, container) if scalar_kind(index) in ("int", "bool") else None
 
 
-def _is_part_of_list(container: Abstract, index: Abstract) -> bool:
-    is_list = isinstance(container, Opaque) and container.cls is list
-    return is_list and kind_of(index) == "slice" and all(kind_of(part) in ("int", "bool", "known") for part in index.inner())
+def _is_part(container: Abstract, index: Abstract) -> bool:
+    """Whether it is a slice of a list, array.array or bytearray."""
+    known = isinstance(container, Opaque) and is_one_of(container.cls, _SLICED)
+    return known and kind_of(index) == "slice" and all(kind_of(part) in ("int", "bool", "known") for part in index.inner())
 
 
 def _store_part(t: Tracer, container: Abstract, index: Abstract, value: Abstract) -> None:
-    """list[slice] = items of a list or tuple, or of what is gone through in C."""
+    """list[slice] = items of a list or tuple, or of what is gone through in C. Arrays take arrays, bytes take bytes."""
     from .functions.containers import list_put
 
     assert isinstance(container, Opaque)
+    if container.cls is not list:
+        if not deeds.is_text(value, *((array,) if container.cls is array else (bytes, bytearray))):
+            raise unsupported(f"{describe(value)} into a slice of {describe(container)}", container, reason="store_target")
+        deeds.do(t, "list_part", [container, index, value])
+        return
     list_put(t, container, value, lambda items: deeds.do(t, "list_part", [container, index, items]))
 
 

@@ -44,3 +44,17 @@ def array_(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abst
     if kwargs or len(args) > 2 or type(code) is not str or len(code) != 1 or packed.element(code) is None or not all(map(_may_initialise, args[1:])):
         raise Break("call_arguments", f"array of {', '.join(map(describe, args))}")
     return _made(t, array, args, array(code, [1, 1]))
+
+
+def _appends(cls: type) -> None:
+    @row(cls.append)  # type: ignore[attr-defined]
+    def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
+        """Of a number of Python's, whose conversion is no call of the program's."""
+        owner = args[0] if len(args) == 2 and not kwargs else None
+        if not (isinstance(owner, Opaque) and owner.cls is cls and kind_of(args[1]) in _NUMBERS):
+            raise Break("call_arguments", f"append of {', '.join(map(describe, args))}")
+        return deeds.do(t, "call", [Known(cls.append), *args])  # type: ignore[attr-defined]
+
+
+_appends(array)
+_appends(bytearray)
