@@ -193,6 +193,20 @@ static PyObject *clear_of(PyObject **args, int n)
 }
 WITH_ALL(clear)
 
+/* A call whose last argument is a list or tuple of Python's own numbers: converting them runs no Python. */
+static PyObject *of_numbers_of(PyObject **args, int n)
+{
+    PyObject *items = args[n - 1];
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+        if (!PyLong_CheckExact(item) && !PyFloat_CheckExact(item) && !PyBool_Check(item)) {
+            return NULL;
+        }
+    }
+    return pj_call_of(args, n);
+}
+WITH_ALL(of_numbers)
+
 /* list.pop(): the last item, or that of an index. */
 static PyObject *list_pop(PjSite *s, int64_t *W)
 {
@@ -414,7 +428,7 @@ WITH_ALL(join)
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(set_add) X(set_discard) X(set_remove) X(set_of) \
-    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(list_part) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
+    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(list_part) X(of_numbers) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
     X(str) X(join)
 
 static const struct {

@@ -219,6 +219,8 @@ MADE = [
     "array('d', [0.0]) * n", "n * array('q', [1, 2])", "bytearray()", "bytearray(n)", "bytearray(b'ab') * n", "bytearray(range(n))",
     "array('b', [300])", "array('b', [n, 2.5])", "bytearray(-n)", "bytearray([n, 256])", "array('d', [1j])", "array('d', ['a'])", "array('x')",
     "array('d', [1], 2)", "bytearray('ab')", "bytearray('ab', 'ascii')", "array('u', 'ab')", "array('d', [Number()])", "bytearray([Index()])",
+    "array('d', [x * 0.5 for x in range(n)])", "array('b', [x for x in (1, True, n)])", "array('d', [x for x in (1, Number())])",
+    "bytearray([x for x in range(n)])", "bytearray([x for x in (n, Index())])", "array('i', [x for x in (1, 2.5)])", "array('d', [[1.5] * n][0])",
     "array('d', 5)", "bytearray(2.5)", "array('d', dict.fromkeys([1, 2]))",
 ]  # fmt: skip
 

@@ -195,6 +195,11 @@ def _list_part(items: list[Any], place: slice, *put: Any) -> None:
         del items[place]
 
 
+def _of_numbers(function: Any, *args: Any) -> Any:
+    demand(all(is_one_of(type(item), (int, float, bool)) for item in args[-1]))
+    return function(*args)
+
+
 def _clear(method: Any, owner: Any) -> None:
     demand(all(map(_is_quiet, owner)))
     method(owner)
@@ -234,6 +239,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "list_pop": list.pop,
     "list_delete": _list_delete,
     "list_part": _list_part,
+    "of_numbers": _of_numbers,
     "clear": _clear,
     "dict_clear": _dict_clear,
     "list_sort": _sort,

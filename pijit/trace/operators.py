@@ -116,10 +116,12 @@ def _repeated(t: Tracer, items: Abstract, count: Abstract, inplace: bool) -> Abs
         return deeds.do(t, "call", [Known(operator.mul), items, count], "" if deeds.is_text(items) else b"", pure=True)
     if inplace:
         return None
+    if deeds.is_text(items, array, bytearray) and (like := standins.sample_of(t, items)) is not None:
+        return deeds.make(t, "call", [Known(operator.mul), items, count], like[0][:1] * 2)
     if isinstance(items, Container) and items.kind == "list" and items.items:
         is_list = not {kind_of(item) for item in items.items} - {"int", "bool", "float", "np"}
     else:
-        is_list = isinstance(items, Opaque) and is_one_of(items.cls, (list, array, bytearray))
+        is_list = isinstance(items, Opaque) and items.cls is list
     if not is_list:
         return None
     twice = standins.sample_result(t, operator.mul, [items, Known(2)], {})

@@ -20,6 +20,8 @@ _NUMBERS = {"int", "bool", "float"}
 
 def _may_initialise(value: Abstract) -> bool:
     """Whether what goes into the new object is numbers, or memory, from the start."""
+    if _is_list(value):
+        return True
     if isinstance(value, Container) and value.kind in ("list", "tuple"):
         return {kind_of(item) for item in value.items} <= _NUMBERS
     if isinstance(value, Container):
@@ -27,8 +29,13 @@ def _may_initialise(value: Abstract) -> bool:
     return isinstance(value, Opaque | Known) and deeds.is_text(value, bytes, bytearray, array, range)
 
 
+def _is_list(value: Abstract) -> bool:
+    return isinstance(value, Opaque) and deeds.is_text(value, list, tuple)
+
+
 def _made(t: Tracer, function: type, args: list[Abstract], like: array[int] | bytearray) -> Abstract:
-    return deeds.make(t, "call", [Known(function), *args], like)
+    """Of lists it is looked at when this runs that they hold nothing but numbers."""
+    return deeds.make(t, "of_numbers" if args and _is_list(args[-1]) else "call", [Known(function), *args], like)
 
 
 @row(bytearray)
