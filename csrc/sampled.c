@@ -70,7 +70,7 @@ static PyObject *take_met(void)
 /* No frame but that of the call or loop that is counted now may be in the middle of anything. */
 void pj_tick(void)
 {
-    if (pj_thread.in_callback) {
+    if (pj_thread.in_callback || pj_finalizing()) {
         return; /* another time */
     }
     PyObject *exc = pj_err_take();

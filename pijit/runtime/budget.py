@@ -50,6 +50,9 @@ class Account:
         return max(0.0, (needed / self.first if beyond <= 0 else _FIRST + beyond / self.later) - ran)
 
 
+ACCOUNTS = ("looking", "trying", "compiling")
+
+
 class Want(NamedTuple):
     """About how many seconds something takes, and the account that they are on."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from threading import RLock
 from typing import Any
 
@@ -17,10 +18,11 @@ from pijit import _native
 from pijit.ground import clock, forks
 from pijit.ground.records import dataclass
 from pijit.runtime import dozing, tiers
-from pijit.runtime.budget import BUDGET, Want
+from pijit.runtime.budget import ACCOUNTS, BUDGET, Want
 from pijit.runtime.records import Record
 
-_AT_ONCE = 4  # of those that wait for the same
+_AT_ONCE = 4  # of those that wait for the same account,
+_ASKED = 16  # of so many
 _SHORT = 0.02  # seconds that are not worth it
 
 
@@ -100,13 +102,25 @@ def waits(record: Record) -> bool:
         return any(waiting.want is not None and waiting.ref() is record for waiting in _resting)
 
 
+def _paid(account: str) -> list[Waiting]:
+    """Those that have waited longest for an account that can pay for them, all together."""
+    waiting = [(one, one.want) for one in _resting if one.want is not None and one.want.account == account]
+    if not waiting or BUDGET.missing(min(want for _, want in waiting)):
+        return []
+    found: list[Waiting] = []
+    seconds = 0.0
+    for one, want in waiting[:_ASKED]:
+        if len(found) < _AT_ONCE and not BUDGET.missing(want._replace(seconds=seconds + want.seconds)):
+            seconds += want.seconds
+            found.append(one)
+    return found
+
+
 def _wake() -> None:
     """Those that have dozed long enough, and as many as can be paid for, are counted again: others would cost something, for nothing."""
     now = clock.perf_counter()
     woken = [one for one in _resting if one.want is None and one.until <= now]
-    for want in {waiting.want for waiting in _resting if waiting.want is not None}:
-        count = next((count for count in range(_AT_ONCE, 0, -1) if not BUDGET.missing(want._replace(seconds=count * want.seconds))), 0)
-        woken += [waiting for waiting in _resting if waiting.want == want][:count]
+    woken += chain.from_iterable(map(_paid, ACCOUNTS))
     for waiting in woken:
         record = waiting.ref()
         code = None if record is None else record.code_ref()
