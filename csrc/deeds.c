@@ -245,23 +245,6 @@ static PyObject *list_delete_of(PyObject **args, int n)
 }
 WITH_ALL(list_delete)
 
-/* list[slice] = items, or without those: del list[slice]; of an array.array or bytearray, which hold no objects, too */
-static PyObject *list_part_of(PyObject **args, int n)
-{
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(args[1], &start, &stop, &step) < 0) {
-        return NULL;
-    }
-    Py_ssize_t count = PyList_CheckExact(args[0]) ? PySlice_AdjustIndices(PyList_GET_SIZE(args[0]), &start, &stop, step) : 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!pj_quiet(PyList_GET_ITEM(args[0], start + i * step))) {
-            return NULL;
-        }
-    }
-    return pj_done((n == 3 ? PyObject_SetItem(args[0], args[1], args[2]) : PyObject_DelItem(args[0], args[1])) == 0);
-}
-WITH_ALL(list_part)
-
 /* Can sorting them neither raise nor run Python? Then all are of one kind, as pj_less compares them. */
 static bool in_order(PyObject *o)
 {
@@ -428,7 +411,7 @@ WITH_ALL(join)
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(set_add) X(set_discard) X(set_remove) X(set_of) \
-    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(list_part) X(of_numbers) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
+    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(of_numbers) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
     X(str) X(join)
 
 static const struct {

@@ -29,6 +29,28 @@ return said"""
     check(function_of("", body), configurations=("jit", "numpy", "forced"))
 
 
+FAR = ["::0", f"{10**30}:", f":{-(10**30)}", f"{2**63 - 1}::-1", f"::{-(2**63)}", "k:k + 2:k", "2.5:", "None:k"]
+
+
+@pytest.mark.parametrize("bounds", [*BOUNDS, *FAR])
+def test_a_part_is_a_new_list(bounds):
+    body = f"""
+said = []
+for k in range(5):
+    p = [k, 'a', 2.5, (k,), None, k + 10**20]
+    try:
+        q = p[{bounds}]
+        p[:] = p[::-1]
+        q += [k]
+        said.append((p, q))
+        p[{bounds}] = q[:3]
+    except (ValueError, TypeError) as error:
+        said.append(str(error))
+    said.append(p)
+return said"""
+    check(function_of("", body), configurations=("jit", "numpy", "forced"))
+
+
 @pytest.mark.parametrize("bounds", BOUNDS)
 def test_deleting_a_part(bounds):
     body = f"""

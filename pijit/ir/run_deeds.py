@@ -238,6 +238,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "list_remove": _list_remove,
     "list_pop": list.pop,
     "list_delete": _list_delete,
+    "list_slice": operator.getitem,
     "list_part": _list_part,
     "of_numbers": _of_numbers,
     "clear": _clear,
