@@ -13,10 +13,12 @@ from measure import Figure, human, interleaved, ratio
 
 import pijit
 
-PROGRAMS = Path(__file__).resolve().parent / "object_programs.py"
+HERE = Path(__file__).resolve().parent
+# In a fresh process, by file.
+PROGRAMS = {"object_programs.py": ["richards", "nqueens", "words", "tree"], "table_programs.py": ["logged"]}
 SOURCES = (1, 10, 50)
 
-# Programs of object_programs in a fresh process, all of it enabled or none. As in pyperformance each is repeated for a while, so that
+# Programs in a fresh process, all of it enabled or none. As in pyperformance each is repeated for a while, so that
 # what it costs to find out what is hot, and to compile it, is over.
 WARM = 2.0  # seconds for each,
 PROCESSES = 6  # in so many: how objects come to lie in memory makes 5 % from one to the next
@@ -26,10 +28,9 @@ if {everything}:
     import pijit
     from pijit.command import run
     pijit.enable("*")
-space = runpy.run_path({path!r})
 best = {{}}
-for name in {names!r}:
-    function = space[name]
+for path, name in {programs!r}:
+    function = runpy.run_path(path)[name]
     times = []
     end = time.perf_counter() + {seconds}
     while time.perf_counter() < end:
@@ -65,16 +66,16 @@ def cost_of_a_source():
 
 def whole_programs():
     limit = 1.15 if sys.version_info < (3, 12) else 1.03
-    names = ["richards", "nqueens", "words", "tree"]
+    programs = [(str(HERE / file), name) for file, names in PROGRAMS.items() for name in names]
     best: dict[bool, dict[str, float]] = {False: {}, True: {}}
     for seed in range(PROCESSES):
         for everything in best:
-            program = WHOLE.format(everything=everything, path=str(PROGRAMS), names=names, seconds=WARM)
+            program = WHOLE.format(everything=everything, programs=programs, seconds=WARM)
             env = os.environ | {"PYTHONHASHSEED": str(seed)}  # where the words of a dict collide is not ours
             done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=env)
             for name, seconds in json.loads(done.stdout.splitlines()[-1]).items():
                 best[everything][name] = min(seconds, best[everything].get(name, seconds))
-    for name in names:
+    for _, name in programs:
         plain, enabled = best[False][name], best[True][name]
         note = f"{human(enabled)} against {human(plain)}"
         yield Figure(f"{name} with everything enabled / python", enabled / plain, limit, note=note)
@@ -112,6 +113,7 @@ def figures():
         ("rows of a table, with gaps", table.weigh, "f(o)", table.measured),
         ("the characters of texts", table.passwords, "f(o)", table.lines),
         ("vectors that are tuples", table.spread, "f(o)", table.points),
+        ("a matrix of array.array", table.overrelax, "f(o, 4)", table.plate),
         # what moves in C, object by object, gains less
         ("sums over the values of dicts", table.impurity, "f(o)", table.votes, 1.5),
         ("records that are dicts", table.bill, "f(o)", table.orders, 1.1),

@@ -1,6 +1,10 @@
-"""Programs that read tables and lines: records with gaps in them, texts taken apart."""
+"""Programs that read tables and lines: records with gaps in them, texts taken apart; numbers in arrays of the library, and its logs."""
 
 from __future__ import annotations
+
+import io
+import logging
+from array import array
 
 
 def measured():
@@ -81,3 +85,44 @@ def impurity(votes):
     for counts in votes:
         total += gini(counts, 1 + len(counts))
     return total
+
+
+class Matrix:
+    """Numbers side by side, as without NumPy."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+        self.numbers = array("d", [0.0]) * (rows * columns)
+
+    def __getitem__(self, place):
+        return self.numbers[place[0] * self.columns + place[1]]
+
+    def __setitem__(self, place, value):
+        self.numbers[place[0] * self.columns + place[1]] = value
+
+
+def plate():
+    made = Matrix(24, 20)
+    for j in range(20):
+        made[0, j] = 1.0 + j % 3
+    return made
+
+
+def overrelax(plate, rounds):
+    """Successive over-relaxation of a plate with a hot edge."""
+    for _ in range(rounds):
+        for i in range(1, plate.rows - 1):
+            for j in range(1, plate.columns - 1):
+                around = plate[i - 1, j] + plate[i + 1, j] + plate[i, j - 1] + plate[i, j + 1]
+                plate[i, j] = 0.3125 * around - 0.25 * plate[i, j]
+    return plate[12, 10]
+
+
+def logged():
+    """Many functions of the library, called much, of which nothing gains: what it costs to find that out."""
+    stream = io.StringIO()
+    logger = logging.Logger("logged")
+    logger.addHandler(logging.StreamHandler(stream))
+    for i in range(300):
+        logger.warning("%d of %s", i, "many")
+    return len(stream.getvalue())
