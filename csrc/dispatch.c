@@ -230,7 +230,7 @@ void pj_lap_counts(PjRun *r)
     pj_times.laps--;
     PjPoint *point = r->timed;
     const int64_t now = pj_clock();
-    pj_tick_review(now);
+    pj_tick_review(r->state, now);
     point->last = now - pj_times.elsewhere - r->since;
     if (point->last < 0) { /* other threads ran native code meanwhile, or it was estimated too high */
         point->last = 0;

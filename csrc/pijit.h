@@ -167,7 +167,7 @@ bool pj_concerns(PyFunctionObject *f, PyCodeObject *code);
 extern bool pj_tick_due;
 void pj_sample_review(PjState *s, int64_t began);
 void pj_sample_forget(PjState *s);
-void pj_tick_review(int64_t now);
+void pj_tick_review(PjState *s, int64_t now);
 void pj_tick(void);
 
 /* Is the next call of the function one that another stands for? */

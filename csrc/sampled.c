@@ -24,15 +24,16 @@ void pj_sample_review(PjState *s, int64_t began)
         sampled = p->count == 0 && !(p->listed && p->wait >= 0 && p->wait <= PJ_EVERY);
     }
     s->every = sampled ? PJ_EVERY : 1;
+    pj_tick_review(s, now);
+}
+
+/* Something of the state was timed, which is over now. */
+void pj_tick_review(PjState *s, int64_t now)
+{
     if (s->next_met == NULL && s->code != NULL) {
         s->next_met = met != NULL ? met : END;
         met = s;
     }
-    pj_tick_review(now);
-}
-
-void pj_tick_review(int64_t now)
-{
     pj_tick_due = now - ticked > TICK;
 }
 

@@ -250,6 +250,60 @@ def test_no_more_wake_up_than_can_be_paid_for(clock, program):
     assert modes(functions).count("on") == 2  # one was awake
 
 
+BROKEN = """
+from time import sleep
+
+def broken(n):
+    s = 0
+    for i in range(n):
+        s += i
+        sleep(0)
+        s = s * 3 % 1001
+        sleep(0)
+        s += 2
+    return s
+"""
+
+
+@pytest.mark.parametrize("spent", [0.0, 1e6], ids=["a doze", "until it is paid for"])
+def test_frames_do_not_come_by_an_entry_that_rests(program, monkeypatch, spent):
+    exec(BROKEN, program)
+    broken, now = program["broken"], resting.clock.perf_counter
+
+    def crossings():
+        before = _native.counters()["crossings"]
+        assert broken(2000) == expected
+        return _native.counters()["crossings"] - before
+
+    expected = types.FunctionType(broken.__code__.replace(), dict(program))(2000)
+    try:
+        _native.set_callbacks(on_tick=None)
+        for _ in range(3):
+            crossings()
+        ((pc, entry),) = [(pc, entry) for pc, entry in record(broken).plan.entries.items() if entry.kind == "after"]
+        assert crossings()
+        spend(spent)
+        record(broken).plan.known = now() - 60.0
+        entry.patience.took = -1e3 if spent else 1e3  # it has taken enough, or too little
+        monkeypatch.setattr(dozing, "shares", lambda state, plan: {pc: 0.0})
+        resting.tick(states([broken]))
+        assert entry.rests
+        assert resting.waits(record(broken)) is bool(spent)
+        assert not crossings()
+        monkeypatch.setattr(dozing, "shares", lambda state, plan: {})
+        resting.tick(states([broken]))
+        assert entry.rests
+        spend(0.0)
+        monkeypatch.setattr(resting.clock, "perf_counter", lambda: now() + 60.0)
+        resting.tick([])
+        assert not entry.rests
+        assert not resting.waits(record(broken))
+        assert crossings()
+    finally:
+        spend(0.0)
+        _native.set_callbacks(on_tick=entries.on_tick)
+
+
 def test_what_can_be_paid_for_does_not_rest(clock, program):
     functions = copies(program, 3)
     clock.seconds = 1e6

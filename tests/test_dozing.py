@@ -23,17 +23,23 @@ def clock(monkeypatch):
     return now
 
 
+PLACES = (1, 9, 20, 30, 40)
+
+
 class Counted:
     """The state of a function with two entries. ``met``: calls; ``hits``: native ones."""
 
     def __init__(self):
-        self.times, self.met, self.hits = {1: 0.0, 9: 0.0}, 0, 0
+        self.times, self.passes, self.met, self.hits = dict.fromkeys(PLACES, 0.0), dict.fromkeys(PLACES, 0), 0, 0
 
     def took(self, pc):
         return self.times[pc]
 
+    def misses(self, pc):
+        return self.passes[pc]
+
     def fragments(self, pc):
-        return [types.SimpleNamespace(hits=self.hits)]
+        return [types.SimpleNamespace(hits=self.hits)] if pc == 1 else []
 
     def goes_on(self, clock, seconds, pc, took, calls):
         clock.seconds += seconds
@@ -99,6 +105,32 @@ def test_what_it_took_meanwhile_is_put_down_to_it(clock, counted):
     assert plan.entries[9].patience.left(state.took(9)) == pytest.approx(0.016)
     assert plan.entries[1].patience.waited < 1000
     assert plan.stretch is None
+
+
+def test_entries_after_breaks_rest_where_frames_come_by_all_the_time(clock, counted):
+    state, plan = counted
+    plan.entries |= {pc: Entry("after", [], patience=Patience(99.0)) for pc in (20, 30, 40)}
+
+    def shares(*passes):
+        clock.seconds += 0.5
+        for pc, more in zip((9, 20, 30, 40), passes, strict=True):
+            state.passes[pc] += more
+        return dozing.shares(state, plan)
+
+    assert shares(0, 10**6, 0, 0) == {}  # the first tick
+    state.times[20] += 0.25
+    assert shares(500_000, 500_000, 1000, 400_000) == {20: 0.5, 40: 0.0}
+    assert shares(500_000, 500_000, 1000, 0) == {20: 0.0}
+    plan.entries[20].rests = True
+    assert list(shares(500_000, 0, 1000, 400_000)) == [40]
+    plan.entries[9].off = "PJ404"
+    assert list(shares(0, 0, 1000, 400_000)) == [40]  # frames come by the third
+    assert list(shares(0, 0, 500_000, 400_000)) == [30]  # one is left
+    plan.entries[30].off = "PJ404"
+    assert shares(0, 0, 0, 400_000) == {}
+    clock.seconds += 5.0
+    plan.entries[9].off = ""
+    assert shares(10**6, 0, 0, 10**6) == {}  # of long ago
 
 
 SOURCE = """

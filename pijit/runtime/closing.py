@@ -12,7 +12,7 @@ from pijit.runtime.records import FragmentRecord, Record
 
 
 def install(state: Any, plan: Any) -> None:
-    state.set_entries([row for entry in plan.entries.values() if not entry.off for row in entry.rows])
+    state.set_entries([row for entry in plan.entries.values() if not (entry.off or entry.rests) for row in entry.rows])
 
 
 def turn_off(state: Any, record: Record, pc: int, reason: str) -> None:

@@ -59,7 +59,7 @@ _AFTER = 1  # crossings of the place after a break before it is compiled
 class Entry:
     """``rows``: what C patches for it. ``compiled``: fragments made so far, retired ones included. ``misses``, ``since``: how often no
     fragment fitted, and the time of the first of those. ``hits``: native runs when it was full. ``again``: how often
-    a fragment was taken out of use because more was known."""
+    a fragment was taken out of use because more was known. ``rests``: frames do not come by for now."""
 
     kind: str
     rows: list[tuple[int, str, int, int, int]]
@@ -69,6 +69,7 @@ class Entry:
     since: str = ""
     hits: int = -1
     again: int = 0
+    rests: bool = False
     patience: Patience = field(default_factory=Patience)
 
 
@@ -84,6 +85,7 @@ class Plan:
     watch: Watch = field(default_factory=Watch)  # of what it returns, for its calls of itself
     known: float = 0.0  # since when it is watched how much of the time it takes,
     stretch: dozing.Stretch | None = None  # and this is the newest time in which it was
+    tick: dozing.Tick | None = None
 
     @property
     def start(self) -> int:

@@ -19,21 +19,28 @@ from pijit.ground import clock, forks
 from pijit.ground.records import dataclass
 from pijit.runtime import dozing, tiers
 from pijit.runtime.budget import ACCOUNTS, BUDGET, Want
+from pijit.runtime.closing import install
 from pijit.runtime.records import Record
 
 _AT_ONCE = 4  # of those that wait for the same account,
 _ASKED = 16  # of so many
 _SHORT = 0.02  # seconds that are not worth it
+_LONG = 0.2  # seconds that are worth another copy of the code
+_LONGEST = 5.0
+_SOON = 256  # misses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """A record that waits until what it wants can be paid, or dozes until then (`want` None). ``since``: it has rested."""
+    """A record that waits until what it wants can be paid, or dozes until then (`want` None). ``since``: it has rested; ``pc``: of an entry, if only
+    that does; ``share``: the part of the time that was taken from there on."""
 
     ref: weakref.ref[Record]
     want: Want | None
     since: float
     until: float = 0.0
+    pc: int | None = None
+    share: float = 0.0
 
 
 _resting: list[Waiting] = []
@@ -58,6 +65,7 @@ def tick(states: list[Any]) -> None:
         if free:
             _wake()
             _let_rest(states)
+            _let_entries_rest(states)
 
 
 def _let_rest(states: list[Any]) -> None:
@@ -71,6 +79,29 @@ def _let_rest(states: list[Any]) -> None:
         if waiting is not None:
             state.rest()
             _resting.append(waiting)
+
+
+def _let_entries_rest(states: list[Any]) -> None:
+    """Entries in loops that frames come by all the time."""
+    for state in filter(_may_rest, states):
+        plan, before = state.data.plan, len(_resting)
+        for pc, share in dozing.shares(state, plan).items():
+            waiting = _waiting_at(state, pc, share)
+            if waiting is not None:
+                plan.entries[pc].rests = True
+                _resting.append(waiting)
+        if len(_resting) > before:
+            install(state, plan)
+
+
+def _waiting_at(state: Any, pc: int, share: float) -> Waiting | None:
+    """What the entry has to wait for, if it is for long enough."""
+    now, plan, took = clock.perf_counter(), state.data.plan, state.took(pc)
+    patience = plan.entries[pc].patience
+    left = patience.left(took)
+    want = patience.wants(took, state.misses(pc)) if left <= 0 else None
+    seconds = BUDGET.missing(want) if want is not None else min(left / max(share, 1e-9), now - plan.known, _LONGEST)
+    return Waiting(weakref.ref(state.data), want, now, now + seconds, pc, share) if seconds >= _LONG else None
 
 
 def _may_rest(state: Any) -> bool:
@@ -116,6 +147,16 @@ def _paid(account: str) -> list[Waiting]:
     return found
 
 
+def _comes_back(state: Any, waiting: Waiting, now: float) -> None:
+    """Frames come by an entry again."""
+    plan = state.data.plan
+    entry = plan.entries[waiting.pc]
+    entry.rests = False
+    if waiting.want is None:
+        entry.patience.dozed(waiting.share * (now - waiting.since), _SOON)
+    install(state, plan)
+
+
 def _wake() -> None:
     """Those that have dozed long enough, and as many as can be paid for, are counted again: others would cost something, for nothing."""
     now = clock.perf_counter()
@@ -125,7 +166,11 @@ def _wake() -> None:
         record = waiting.ref()
         code = None if record is None else record.code_ref()
         state = None if code is None else _native.state_of(code)
-        if record is not None and state is not None and tiers.is_enabled(record):
+        if record is None or state is None:
+            continue
+        if waiting.pc is not None:
+            _comes_back(state, waiting, now)
+        elif tiers.is_enabled(record):
             state.mode = "on"
             dozing.has_dozed(state, record.plan, now if waiting.want else waiting.since)
     if woken:
