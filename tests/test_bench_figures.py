@@ -17,6 +17,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "bench"
 @pytest.fixture
 def subject(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
+    for name in [path.stem for path in FOLDER.glob("*.py")]:  # tests have modules of these names, too
+        monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module
     for name, module in list(sys.modules.items()):
         if FOLDER in Path(getattr(module, "__file__", None) or "").parents:

@@ -39,7 +39,7 @@ SAID = {
     "PJ122": "array dtype not supported: ndarray + ndarray",
     "PJ123": "subclass of ndarray: MaskedArray + MaskedArray",
     "PJ126": "attribute access not supported: a Thing.n",
-    "PJ127": "assignment to something that is not supported: store into bytearray",
+    "PJ127": "assignment to something that is not supported: store into memoryview",
     "PJ128": "integer beyond 64 bits: int + int",
     "PJ129": "iteration over this object not supported: memoryview",
     "PJ133": "variable that may be unbound: y",

@@ -42,7 +42,7 @@ EXAMPLES: dict[str, str] = {
     "PJ122": f(TWICE, "f(np.ones(3, np.longdouble))"),
     "PJ123": f(TWICE, "f(np.ma.ones(3))"),
     "PJ126": f("return x.n + 1", "f(Thing())", before="class Thing:\n    def __getattr__(self, name):\n        return 1\n\n"),
-    "PJ127": f("x[0] = 1\nreturn 2.0", "f(bytearray(2))"),
+    "PJ127": f("x[0] = 1\nreturn 2.0", "f(memoryview(bytearray(2)))"),
     "PJ128": f(TWICE, "f(2**70)"),
     "PJ129": f("s = 0\nfor k in x:\n    s = s + 1\nreturn s", "f(memoryview(bytes(3)))"),
     "PJ133": f("if x > 9:\n    y = 1\nreturn y", "f(1.5)"),
