@@ -266,7 +266,7 @@ def do(op: Op, env: Env) -> tuple[Any, ...]:
     arguments = [rebuild(recipe, env) for recipe in op.attrs["arguments"]]
     try:
         found = DEEDS[op.attrs["deed"]](*arguments)
-    except (LookupError, TypeError, ValueError, ArithmeticError, MemoryError):
+    except (LookupError, TypeError, ValueError, ArithmeticError, MemoryError, BufferError):
         demand(False)
     return (found,) if op.results else ()
 
