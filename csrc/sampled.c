@@ -11,9 +11,8 @@
 
 bool pj_tick_due;
 static int64_t ticked;
-static PjState *met; /* since the last one: borrowed, a list by next_met that ends in END */
 static PjState end;
-#define END (&end)
+static PjState *met = &end; /* since the last one: borrowed, a list by next_met that ends there */
 
 /* A call that was timed is over. */
 void pj_sample_review(PjState *s, int64_t began)
@@ -31,7 +30,7 @@ void pj_sample_review(PjState *s, int64_t began)
 void pj_tick_review(PjState *s, int64_t now)
 {
     if (s->next_met == NULL && s->code != NULL) {
-        s->next_met = met != NULL ? met : END;
+        s->next_met = met;
         met = s;
     }
     pj_tick_due = now - ticked > TICK;
@@ -47,7 +46,7 @@ void pj_sample_forget(PjState *s)
     while (*place != s) {
         place = &(*place)->next_met;
     }
-    *place = s->next_met == END && place == &met ? NULL : s->next_met;
+    *place = s->next_met;
     s->next_met = NULL;
 }
 
@@ -56,9 +55,9 @@ static PyObject *take_met(void)
 {
     PyObject *states = PyList_New(0);
     bool good = states != NULL;
-    while (met != NULL) {
+    while (met != &end) {
         PjState *s = met;
-        met = s->next_met == END ? NULL : s->next_met;
+        met = s->next_met;
         s->next_met = NULL;
         good = good && PyList_Append(states, (PyObject *)s) == 0;
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from pijit import _native
@@ -80,9 +81,8 @@ def waited(record: Record) -> dict[int, float]:
     return {line: seconds for line, seconds in taken.items() if seconds >= SHORT}
 
 
-def waiting_text(record: Record) -> str:
+def waiting_text(record: Record, taken: dict[int, float]) -> str:
     """A function that waits, in one line: where it is hot, and what the interpreter took there."""
-    taken = waited(record)
     places = [f"{seconds:.2f} s from line {line} on" for line, seconds in sorted(taken.items(), key=lambda row: -row[1])]
     code = record.code
     return f"  {log.shown_path(code.co_filename)}:{code.co_firstlineno} {code.co_qualname}(): {', '.join(places) or 'often called'}"
@@ -111,14 +111,14 @@ def text(chosen: Iterable[Record] | None = None) -> str:
     """The whole report."""
     rows = [row for row in records.RECORDS if row.code_ref()] if chosen is None else list(chosen)
     shown = sorted(filter(worth_showing, rows), key=lambda r: (r.code.co_filename, r.code.co_firstlineno))
-    waiting = [row for row in rows if row not in shown and (resting.waits(row) or waited(row))]
-    waiting.sort(key=lambda row: -max(waited(row).values(), default=0.0))
+    waiting = [(row, taken) for row in rows if row not in shown and ((taken := waited(row)) or resting.waits(row))]
+    waiting.sort(key=lambda pair: -max(pair[1].values(), default=0.0))
     quiet = len(rows) - len(shown) - len(waiting)
     parts = ["\n".join([heading(record), *body(record)]) for record in shown]
     if not parts:
         parts = ["nothing was compiled"]
     if waiting:
-        lines = [f"hot, but the program ended before compiling them was paid for ({reasons.lookup('not_yet').id}):", *map(waiting_text, waiting)]
+        lines = [f"hot, but the program ended before compiling them was paid for ({reasons.lookup('not_yet').id}):", *starmap(waiting_text, waiting)]
         parts.append("\n".join(lines))
     if quiet:
         parts.append(f"{quiet} more functions ran too rarely or too briefly to be compiled")

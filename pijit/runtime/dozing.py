@@ -88,10 +88,15 @@ def shares(state: Any, plan: Any) -> dict[int, float]:
 def seconds(state: Any, plan: Any) -> float:
     """For how long the function may doze; 0: it is worth a look."""
     stretch: Stretch = plan.stretch
-    now, took = clock.perf_counter(), _took(state, plan)
+    took = _took(state, plan)
     taken = sum(seconds - stretch.took.get(pc, 0.0) for pc, seconds in took.items())
     left = min((plan.entries[pc].patience.left(seconds) for pc, seconds in took.items()), default=0.0)
-    return float(min(max(left, 0.0) * (now - stretch.began) / max(taken, 1e-9), now - plan.known, _LONGEST))
+    return until_due(plan, left, taken / max(clock.perf_counter() - stretch.began, 1e-9))
+
+
+def until_due(plan: Any, left: float, share: float) -> float:
+    """The seconds until the interpreter will have taken what is left, at such a part of the time."""
+    return float(min(max(left, 0.0) / max(share, 1e-9), clock.perf_counter() - plan.known, _LONGEST))
 
 
 def has_dozed(state: Any, plan: Any, since: float) -> None:
@@ -102,4 +107,9 @@ def has_dozed(state: Any, plan: Any, since: float) -> None:
         return
     for pc, took in _took(state, plan).items():
         before = stretch.took.get(pc, took)
-        plan.entries[pc].patience.dozed((took - before) / (since - stretch.began) * (now - since), _FEWEST)
+        entry_has_dozed(plan.entries[pc], (took - before) / (since - stretch.began), now - since)
+
+
+def entry_has_dozed(entry: Any, share: float, seconds: float) -> None:
+    """For so long, and had taken such a part of the time before."""
+    entry.patience.dozed(share * seconds, _FEWEST)

@@ -56,15 +56,17 @@ def tell(record: Record, entry: Entry, line: int, cause: Difference | None, outc
 def tell_postponed(record: Record, line: int, price: float, left: float) -> None:
     """The line about what has been captured and is compiled later. In seconds: what that is reckoned to take, and what the interpreter has to take
     from there on until then."""
-    row = reasons.lookup("not_yet")
-    text = f"{row.id} {row.title}: it is reckoned to take {price:.2f} s; the interpreter has to take {max(left, 0.0):.2f} s more here before it is"
-    log.event("perf", record.code, line, text, id=row.id)
+    _tell_later(record, line, f"it is reckoned to take {price:.2f} s; the interpreter has to take {max(left, 0.0):.2f} s more here before it is")
 
 
 def tell_unpaid(record: Record, line: int, spent: float, missing: float) -> None:
     """The line about what has to wait until more may be compiled. In seconds: what that took so far, and for how long the program has to go on."""
+    _tell_later(record, line, f"{spent:.1f} s of compiling so far, {missing:.1f} s to go")
+
+
+def _tell_later(record: Record, line: int, why: str) -> None:
     row = reasons.lookup("not_yet")
-    log.event("perf", record.code, line, f"{row.id} {row.title}: {spent:.1f} s of compiling so far, {missing:.1f} s to go", id=row.id)
+    log.event("perf", record.code, line, f"{row.id} {row.title}: {why}", id=row.id)
 
 
 def log_compiled(code: CodeType, line: int, compiled: Any, count: str, cause: Difference | None) -> None:

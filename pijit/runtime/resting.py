@@ -26,8 +26,6 @@ _AT_ONCE = 4  # of those that wait for the same account,
 _ASKED = 16  # of so many
 _SHORT = 0.02  # seconds that are not worth it
 _LONG = 0.2  # seconds that are worth another copy of the code
-_LONGEST = 5.0
-_SOON = 256  # misses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,11 +94,11 @@ def _let_entries_rest(states: list[Any]) -> None:
 
 def _waiting_at(state: Any, pc: int, share: float) -> Waiting | None:
     """What the entry has to wait for, if it is for long enough."""
-    now, plan, took = clock.perf_counter(), state.data.plan, state.took(pc)
-    patience = plan.entries[pc].patience
+    plan, took = state.data.plan, state.took(pc)
+    now, patience = clock.perf_counter(), plan.entries[pc].patience
     left = patience.left(took)
     want = patience.wants(took, state.misses(pc)) if left <= 0 else None
-    seconds = BUDGET.missing(want) if want is not None else min(left / max(share, 1e-9), now - plan.known, _LONGEST)
+    seconds = BUDGET.missing(want) if want is not None else dozing.until_due(plan, left, share)
     return Waiting(weakref.ref(state.data), want, now, now + seconds, pc, share) if seconds >= _LONG else None
 
 
@@ -153,7 +151,7 @@ def _comes_back(state: Any, waiting: Waiting, now: float) -> None:
     entry = plan.entries[waiting.pc]
     entry.rests = False
     if waiting.want is None:
-        entry.patience.dozed(waiting.share * (now - waiting.since), _SOON)
+        dozing.entry_has_dozed(entry, waiting.share, now - waiting.since)
     install(state, plan)
 
 

@@ -503,10 +503,10 @@ def part(t: Tracer, owner: Abstract, bounds: Abstract) -> Abstract:
         listed = is_one_of(objects.class_of(owner), (list, tuple))
         sample = like[0][slice(*ends)] if known else like[0]  # of a list, how many there are is counted on
         sample = sample if listed else sample[:LIKE]
-    if isinstance(owner, Opaque) and owner.cls is list:
-        return own(t, do(t, "list_slice", [owner, bounds], list(sample) if type(sample) is list else sample, pure=True))
-    found = do(t, "call", [Known(operator.getitem), owner, bounds], list(sample) if type(sample) is list else sample, pure=True)
-    return own(t, found) if objects.class_of(owner) is list else found
+    sample = list(sample) if type(sample) is list else sample
+    if objects.class_of(owner) is list:
+        return own(t, do(t, "list_slice", [owner, bounds], sample, pure=True))
+    return do(t, "call", [Known(operator.getitem), owner, bounds], sample, pure=True)
 
 
 def pieces(t: Tracer, made: Abstract) -> Abstract:
