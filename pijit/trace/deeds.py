@@ -19,7 +19,7 @@ from ..ground.names import is_heap_class, is_one_of
 from ..ir.graph import Exit, Op, Recipe, Value, const, recipe_values
 from ..ir.graph import Known as KnownRecipe
 from ..ir.types import BOOL, FLOAT, INT, Np, Obj, Type
-from . import caught, objects, opaque, standins
+from . import caught, objects, opaque, standins, telling
 from .inputs import is_inner
 from .instances import settled
 from .values import (
@@ -183,8 +183,8 @@ def _value_sample(t: Tracer, owner: Opaque, key: Abstract) -> Any:
     if like is not None and is_one_of(type(like[0]), (str, int, float, bool)) and all(is_one_of(type(k), _KEYS) for k in held):
         found = dict.get(held, like[0], _UNKNOWN)
         if found is not _UNKNOWN:
-            return found
-    return next(iter(dict.values(held)))
+            return telling.value(held, found)
+    return telling.item(dict.values(held))
 
 
 def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
@@ -472,7 +472,7 @@ def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:
     held = t.samples.get(owner.value) if isinstance(owner, Opaque) and container is _UNKNOWN else container
     if held is _UNKNOWN or held is None or not len(held):
         raise unseen(t, owner)
-    return next(iter(held))
+    return telling.item(held)
 
 
 # ---- texts and bytes -------------------------------------------------------------------------------------------------------

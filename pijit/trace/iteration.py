@@ -9,7 +9,7 @@ from pijit.ground.records import replace
 
 from ..ir.graph import Block, Branch, Const, Jump, Value, const
 from ..ir.types import BOOL, INT
-from . import c_iterators, deeds, generators, kinds, lengths, objects, opaque
+from . import c_iterators, deeds, generators, kinds, lengths, objects, opaque, telling
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
 from .state import Consumer, State
@@ -191,7 +191,7 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     if functions is not None:
         deeds.one_of(t, item, functions, exit)
     else:
-        found = opaque.like(t, item, next(iter(under)), exit)
+        found = telling.with_siblings(t, opaque.like(t, item, telling.item(under), exit), under)
         body.frame.pc = body.frame.bytecode.at(body.frame.pc).next
         body.frame.stack.append(found)
         t.block.end = t.goto(body)

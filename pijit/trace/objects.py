@@ -140,7 +140,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if held is _UNSET:
         raise Break("attribute", _text(owner, row))
     if origin is None or dynamic or held is last_made(t, owner, row, _UNSET):
-        found = t.state.memo[key] = opaque.look(t, owner, row, held)
+        found = t.state.memo[key] = _look(t, owner, row, held)
         return found
     hoist(t, place, origin)
     source = Source(row, _step(origin.name, row), origin)
@@ -148,6 +148,14 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if found is None:
         found = t.entry_values[source] = inputs.load(t, source, held)
     return found
+
+
+def _look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any) -> Abstract:
+    from . import telling
+
+    if row[0] != "field":
+        return opaque.look(t, owner, row, held)
+    return telling.with_fields(t, opaque.look(t, owner, row, telling.field(t, owner, row[1], held)), owner, row[1])
 
 
 def holds(t: Tracer, owner: Abstract, kind: str, operand: Any, place: Place, text: str) -> None:

@@ -27,6 +27,7 @@ from . import (
     packed,
     standins,
     takes,
+    telling,
 )
 from .addresses import add, compare, either, multiply
 from .elementwise import is_one
@@ -395,9 +396,6 @@ def _either(t: Tracer, several: kinds.Several) -> object:
     return END
 
 
-_SIBLINGS = 16  # items of a list whose attributes tell what those of one may hold
-
-
 def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
     taken, expected = t.expected.get((container.value, index), (None, None))
     sample = t.samples.get(container.value) if taken is None else [expected]
@@ -406,10 +404,8 @@ def _typed_item(t: Tracer, container: Opaque, index: Value) -> Abstract:
         if not sample:
             raise deeds.unseen(t, container)
         found = t.emit("list_get", (container.value, index), Obj(), reason="list_item_type") if taken is None else taken
-        made = opaque.like(t, found, sample[0])
-        if isinstance(made, Opaque) and len(sample) > 1:
-            t.siblings[made.value] = [other for other in sample[:_SIBLINGS] if type(other) is type(sample[0])]
-        return made
+        made = opaque.like(t, found, telling.item(sample))
+        return telling.with_siblings(t, made, sample) if len(sample) > 1 else made
     return Scalar(t.emit("list_get", (container.value, index), wanted, reason="list_item_type"))
 
 
