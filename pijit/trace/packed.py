@@ -10,6 +10,7 @@ from ..ir.graph import Value, const
 from ..ir.types import BOOL, FLOAT, INT, Np
 from .addresses import compare
 from .operators import cast, describe
+from .slicing import checked_index
 from .values import Abstract, Break, Opaque, Scalar, value_of
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ def store(t: Tracer, container: Opaque, code: str, index: Value, value: Abstract
 
 
 def _place(t: Tracer, container: Opaque, code: str, index: Value) -> Value:
-    from .subscripts import checked_index
-
     if code != packed.BYTES:
         t.check(compare(t, "==", t.emit("packed_code", (container.value,), INT), const(ord(code))), "container")
     return checked_index(t, index, t.emit("obj_len", (container.value,), INT))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....ir.graph import Const, Value, const
 from ....ir.types import HALVES, INT, Array
-from ... import elementwise, opaque, subscripts
+from ... import elementwise, opaque, slicing, subscripts
 from ...elementwise import is_one
 from ...tables import ATTRIBUTES, PURE
 from ...values import Abstract, ArrayValue, Break, Container, Known, Scalar, value_of
@@ -121,14 +121,14 @@ def _half(t: Tracer, a: ArrayValue, offset: int) -> ArrayValue:
     """The real or imaginary parts of a complex array."""
     name = HALVES[a.type.name]
     order = {"C": "S", "S": "S"}.get(a.type.order, "A")
-    steps = tuple(subscripts.stride_of(t, a, axis) for axis in range(len(a.dims)))
+    steps = tuple(slicing.stride_of(t, a, axis) for axis in range(len(a.dims)))
     return _view(t, a, Array(name, len(a.dims), order, a.type.writable), a.dims, steps, tuple(range(len(a.dims))), offset)
 
 
 def permuted(t: Tracer, a: ArrayValue, axes: tuple[int, ...]) -> ArrayValue:
     """A view with the axes in another order."""
     dims = tuple(a.dims[axis] for axis in axes)
-    steps = tuple(subscripts.stride_of(t, a, axis) for axis in axes)
+    steps = tuple(slicing.stride_of(t, a, axis) for axis in axes)
     order = a.type.order
     if axes != tuple(range(len(axes))):
         swapped = {"C": "F", "F": "C"}.get(order, "A") if axes == tuple(range(len(axes)))[::-1] else "A"

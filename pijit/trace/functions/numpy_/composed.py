@@ -13,7 +13,7 @@ import numpy as np
 from ....ground.names import is_one_of
 from ....ir.graph import Value, const
 from ....ir.types import BOOL
-from ... import elementwise, operators, products, standins, subscripts
+from ... import elementwise, operators, products, slicing, standins, subscripts
 from ...values import Abstract, ArrayValue, Known, Scalar, value_of
 from ..rows import scalar_kind
 from . import linear, moments
@@ -169,7 +169,7 @@ def _component(t: Tracer, x: ArrayValue, n: int) -> Any:
     """x[..., n]."""
     if len(x.dims) == 1:
         return subscripts.element(t, x, const(n))
-    return subscripts.view(t, x, [*[WHOLE] * (len(x.dims) - 1), ("index", const(n))], checked=True)
+    return slicing.view(t, x, [*[WHOLE] * (len(x.dims) - 1), ("index", const(n))], checked=True)
 
 
 def _times(t: Tracer, ufunc: str, x: Any, y: Any) -> Any:

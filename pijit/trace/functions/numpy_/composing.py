@@ -9,7 +9,7 @@ import numpy as np
 
 from ....ir.graph import Value, const
 from ....ir.types import Array
-from ... import elementwise, opaque, standins, subscripts
+from ... import elementwise, opaque, slicing, standins
 from ...values import Abstract, ArrayValue, Known
 from ..rows import by_name, row
 from .creation import new
@@ -61,7 +61,7 @@ def axis_of(given: Given, rank: int, default: int = -1) -> int | None:
 def part(t: Tracer, a: ArrayValue, axis: int, start: int | None, stop: int | None) -> ArrayValue:
     """a[start:stop] along an axis."""
     bounds: tuple[Value | None, ...] = tuple(None if end is None else const(end) for end in (start, stop))
-    return subscripts.view(t, a, [("slice", (*bounds, 1)) if n == axis else WHOLE for n in range(len(a.dims))])
+    return slicing.view(t, a, [("slice", (*bounds, 1)) if n == axis else WHOLE for n in range(len(a.dims))])
 
 
 def ew(t: Tracer, ufunc: str, *operands: Abstract) -> ArrayValue:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.graph import Const, Value, const
 from ....ir.types import INT, Array, Np
-from ... import elementwise, subscripts
+from ... import elementwise, slicing
 from ...values import Abstract, ArrayValue, Known, Scalar
 from ..rows import index, scalar_kind
 from .arrays import contiguous
@@ -37,7 +37,7 @@ def _diagonal(t: Tracer, a: ArrayValue, k: int, writable: bool) -> ArrayValue:
     """The view of a matrix, k places above its main diagonal."""
     from ...addresses import add, multiply
 
-    down, across = (subscripts.stride_of(t, a, axis) for axis in (0, 1))
+    down, across = (slicing.stride_of(t, a, axis) for axis in (0, 1))
     rows, columns = (_less(t, dim, places) for dim, places in zip(a.dims, (max(-k, 0), max(k, 0)), strict=True))
     count = t.emit("raw_max", (t.emit("raw_min", (rows, columns), INT), const(0)), INT)
     offset = multiply(t, across if k > 0 else down, const(abs(k)))

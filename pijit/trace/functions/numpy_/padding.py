@@ -11,7 +11,7 @@ from pijit.ground.records import dataclass
 
 from ....ir.graph import Const, Value, const
 from ....ir.types import Array
-from ... import elementwise, opaque, standins, subscripts
+from ... import elementwise, opaque, slicing, standins
 from ...values import Abstract, ArrayValue, Known, sequence_of
 from ..rows import by_name, index, row, scalar_kind
 from .creation import new
@@ -184,7 +184,7 @@ def _sum(t: Tracer, *terms: Value) -> Value:
 def _view(t: Tracer, array: ArrayValue, parts: list[_Part]) -> ArrayValue:
     from ...addresses import add, multiply
 
-    steps = [subscripts.stride_of(t, array, axis) for axis in range(len(parts))]
+    steps = [slicing.stride_of(t, array, axis) for axis in range(len(parts))]
     offset: Value = const(0)
     for part, step in zip(parts, steps, strict=True):
         offset = add(t, offset, multiply(t, part.start, step))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....ir.graph import Const, Value, const
-from ... import elementwise, opaque, standins, subscripts
+from ... import elementwise, opaque, slicing, standins
 from ...values import Abstract, ArrayValue, Container, Known, sequence_of
 from ..rows import index, row, scalar_kind
 from .arrays import contiguous, length, times
@@ -55,7 +55,7 @@ def _repeat(t: Tracer, given: Given) -> Abstract | None:
     (place,) = places
     before, n, after = a.dims[:place], a.dims[place], a.dims[place + 1 :]
     made = new(t, (*before, times(t, n, count), *after), a.type.dtype, "C", None)
-    source = subscripts.view(t, a, [*[WHOLE] * (place + 1), _NEW, *[WHOLE] * len(after)])
+    source = slicing.view(t, a, [*[WHOLE] * (place + 1), _NEW, *[WHOLE] * len(after)])
     elementwise.assign(t, contiguous(t, made, (*before, n, count, *after)), source)
     return made
 
@@ -85,7 +85,7 @@ def _tile(t: Tracer, given: Given) -> Abstract | None:
         if standins.actual_length(t, everything) == 1:
             return None
         t.check(compare(t, "!=", everything, const(1)), "shape_mismatch")
-    source = subscripts.view(t, a, [*[_NEW] * (2 * more), *[part for _ in a.dims for part in (_NEW, WHOLE)]])
+    source = slicing.view(t, a, [*[_NEW] * (2 * more), *[part for _ in a.dims for part in (_NEW, WHOLE)]])
     made = stretched(t, source, tuple(n for pair in zip(often, dims, strict=True) for n in pair))
     return contiguous(t, made, tuple(times(t, count, dim) for count, dim in zip(often, dims, strict=True)))
 
@@ -104,7 +104,7 @@ def _meshgrid(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     made = []
     for vector, place in zip(vectors, places, strict=True):
         plan = [WHOLE if axis == place else _NEW for axis in range(len(dims))]
-        made.append(stretched(t, subscripts.view(t, vector, plan), dims))
+        made.append(stretched(t, slicing.view(t, vector, plan), dims))
     return Container("tuple", tuple(made))
 
 
@@ -117,8 +117,8 @@ def _kron(t: Tracer, given: Given) -> Abstract | None:
     if a.type.order != "C" or b.type.order != "C" or any(map(elementwise.is_one, (*a.dims, *b.dims))):
         return None
     rank = len(a.dims)
-    left = subscripts.view(t, a, [WHOLE, _NEW] * rank)
-    right = subscripts.view(t, b, [_NEW, WHOLE] * rank)
+    left = slicing.view(t, a, [WHOLE, _NEW] * rank)
+    right = slicing.view(t, b, [_NEW, WHOLE] * rank)
     made = elementwise.attempt(t, "multiply", left, right)
     if not isinstance(made, ArrayValue):
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....ir.types import NATIVE
 from ....ir.types import Scalar as ScalarType
-from ... import elementwise, opaque, operators, products, standins, subscripts
+from ... import elementwise, opaque, operators, products, slicing, standins
 from ...tables import PURE
 from ...values import Abstract, ArrayValue, Break, Known, value_of
 from ..rows import row, scalar_kind
@@ -68,7 +68,7 @@ def _outer(function: Any, ufunc: str) -> None:
     def handler(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         made = None
         if len(args) == 2 and not kwargs and all(isinstance(a, ArrayValue) and len(a.dims) == 1 for a in args):
-            pair = [subscripts.view(t, a, plan) for a, plan in zip(args, _PAIRS, strict=True)]  # type: ignore[arg-type]
+            pair = [slicing.view(t, a, plan) for a, plan in zip(args, _PAIRS, strict=True)]  # type: ignore[arg-type]
             made = elementwise.attempt(t, ufunc, *pair)
         return opaque.call_pure(t, function, args, kwargs) if made is None else made
 

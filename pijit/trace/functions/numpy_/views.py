@@ -9,7 +9,7 @@ import numpy as np
 
 from ....ir.graph import Const, Value, const
 from ....ir.types import Array
-from ... import opaque, subscripts
+from ... import opaque, slicing
 from ...elementwise import is_one
 from ...values import Abstract, ArrayValue, Container, Known
 from ..rows import by_name, row
@@ -132,7 +132,7 @@ def _squeezed(t: Tracer, a: ArrayValue, axis: Abstract | None) -> Abstract | Non
     if not places:
         return a  # itself, not a view
     plan = [("index", const(0)) if place in places else _WHOLE for place in range(rank)]
-    return subscripts.view(t, a, plan, checked=True)
+    return slicing.view(t, a, plan, checked=True)
 
 
 @_view(np.flip, names=("axis",))
@@ -170,7 +170,7 @@ def _broadcast(t: Tracer, a: ArrayValue, shape: Abstract | None) -> Abstract | N
         if is_one(dim):
             return None
         t.check(compare(t, "==", mine, dim), "shape_mismatch")
-        steps.append(subscripts.stride_of(t, a, axis))
+        steps.append(slicing.stride_of(t, a, axis))
         axes.append((axis, 1))
     for dim in dims:
         if not isinstance(dim, Const):
@@ -186,10 +186,10 @@ def _with_an_axis(t: Tracer, a: ArrayValue) -> Abstract | None:
 
 @_view(np.atleast_2d, names=())
 def _with_two_axes(t: Tracer, a: ArrayValue) -> Abstract | None:
-    return subscripts.view(t, a, [("new", None), _WHOLE]) if len(a.dims) == 1 else a
+    return slicing.view(t, a, [("new", None), _WHOLE]) if len(a.dims) == 1 else a
 
 
 def _reversed(t: Tracer, a: ArrayValue, places: tuple[int, ...] | None) -> Abstract | None:
     if places is None:
         return None
-    return subscripts.view(t, a, [("slice", (None, None, -1)) if place in places else _WHOLE for place in range(len(a.dims))])
+    return slicing.view(t, a, [("slice", (None, None, -1)) if place in places else _WHOLE for place in range(len(a.dims))])
