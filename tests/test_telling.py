@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
-from differential import check, check_stays_native
+from differential import check, check_calls, check_stays_native
 
 pytestmark = pytest.mark.shared
 
@@ -88,5 +90,57 @@ def test_what_is_met_is_unlike_all_that_was_seen(other):
                     said.append(v + 1)
             except TypeError as error:
                 said.append(str(error))
+    return said"""
+    check(f"def f():{body}\n", configurations=("jit", "numpy", "forced"))
+
+
+LOOPS = ["for k, v in held.items()", "for k in held for v in (1,)", "for k, v in zip(held, held)", "for k, v in enumerate(held)"]
+HELD = ["{}", "{3: 2.5}", "{3: 'a', 4: 1}"]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_nothing_at_capture_and_something_later(loop):
+    lines = "\n".join("    " * (n + 1) + f"for{part}:" for n, part in enumerate(loop.split("for")[1:]))
+    depth = "    " * (loop.count("for ") + 1)
+    source = f"""
+def f(held, n):
+    said = [0]
+    for i in range(n):
+        said[0] += i
+{lines}
+{depth}said.append((k, v))
+    return said, sum(i * n for i in range(n)), [k for k in held], {{k: v for k, v in held.items()}}
+"""
+    calls = [({}, 3), ({}, 4), *[(eval(held), n) for n in range(3, 6) for held in HELD]] * 2
+    check_calls(source, calls, configurations=("jit", "numpy", "forced"))
+
+
+@pytest.mark.parametrize("held", ["{}", "set()", "()", "deque()", "b''", "frozenset()", "{}.values()"])
+def test_what_is_empty_breaks_nothing(held):
+    source = """
+def f(held, n):
+    total = 0
+    for i in range(n):
+        total += i
+    for k in held:
+        total += k
+    return total + n
+"""
+    check_stays_native(source, eval(held, {"deque": deque}), 5)
+
+
+def test_filled_between_the_iterator_and_its_first_item():
+    body = """
+    said = []
+    for k in range(4):
+        held = {}
+        try:
+            for a in held if k % 2 else held.items():
+                said.append(a)
+            it = iter(held)
+            held[k] = k
+            said.append(next(it, None))
+        except RuntimeError as error:
+            said.append(str(error))
     return said"""
     check(f"def f():{body}\n", configurations=("jit", "numpy", "forced"))

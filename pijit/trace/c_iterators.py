@@ -43,8 +43,9 @@ def iterator(t: Tracer, value: Abstract) -> Abstract | None:
         under = t.samples.get(value.value, objects.MISSING)
     else:
         return None
-    if under is objects.MISSING or not len(under):
-        raise deeds.unseen(t, value if isinstance(value, Opaque) else value.inner()[0] if value.inner() else value)
+    owner = value.items[0] if isinstance(value, Container) else value
+    if under is objects.MISSING or (not len(under) and deeds.made_at(t, owner) is not None):
+        raise deeds.unseen(t, owner)
     return _begun(t, value, type(iter(under)), _Through(under, value, _is_own(t)))
 
 
@@ -107,8 +108,16 @@ def _is_made(t: Tracer, value: Abstract) -> bool:
     return isinstance(value, Opaque) and isinstance(t.samples.get(value.value), _Through)
 
 
+def is_unseen(t: Tracer, it: Opaque) -> bool:
+    """Whether nothing is known of what it gives: it seems to give nothing."""
+    held = t.samples.get(it.value)
+    return isinstance(held, _Through) and not len(held.under)
+
+
 def goes_through(t: Tracer, it: Opaque) -> Any:
     """What is like that which a real iterator goes through; it is not empty."""
+    if is_unseen(t, it):
+        raise deeds.unseen(t, it)
     held = t.samples.get(it.value)
     if isinstance(held, _Through):
         return held.under

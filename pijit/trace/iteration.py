@@ -178,8 +178,10 @@ def _step(t: Tracer, body: State) -> None:
 
 
 def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
-    """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction."""
-    under = c_iterators.goes_through(t, it)
+    """The same for an iterator in C, which moves: what it gives is not taken twice, so one of another type goes on behind the instruction,
+    as does all that something gives which seemed to be empty."""
+    unseen = c_iterators.is_unseen(t, it)
+    under = () if unseen else c_iterators.goes_through(t, it)
     functions = deeds.functions_in(under)
     more, item = c_iterators.advance(t, it)
     done, body = t.state.copy(), t.state.copy()
@@ -188,7 +190,9 @@ def _advance_real(t: Tracer, it: Opaque, exhausted: int) -> object:
     before, checkpoint, t.block, t.state = t.block, t.checkpoint, Block(t.line), body
     first = t.block
     exit = opaque.going_on(t, [frame.copy() for frame in body.frames], Opaque(item, None))
-    if functions is not None:
+    if unseen:
+        t.leave(exit)
+    elif functions is not None:
         deeds.one_of(t, item, functions, exit)
     else:
         found = telling.with_siblings(t, opaque.like(t, item, telling.item(under), exit), under)
