@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import calls, columns, deeds, mappings, matching, objects, opaque, subscripts
-from .handlers import Handler, names_operand, result
+from .handlers import NULL_FIRST, Handler, names_operand, result
 from .tracer import Tracer
 from .values import Abstract, ArrayValue, Break, Container, Instance, Known, Suspended, kind_of
 
@@ -128,8 +128,9 @@ def build_const_key_map(t: Tracer, n: int) -> None:
 
 
 def dict_merge(t: Tracer, depth: int) -> None:
-    other = t.pop()
-    t.state.frame.stack[-depth] = mappings.merged(t.state.frame.stack[-depth], other, anew=True)
+    other, stack = t.pop(), t.state.frame.stack
+    callee = stack[-depth - 2 if NULL_FIRST else -depth - 3]
+    stack[-depth] = mappings.merged(stack[-depth], mappings.copied(t, other, callee), anew=True)
 
 
 def dict_update(t: Tracer, depth: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -15,7 +15,7 @@ from ..pycode.namespaces import name_of
 from . import closures, generators, inputs, objects, own_calls
 from .cursors import RangeIterator, SequenceIterator
 from .state import FrameState, Then
-from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, dict_of, items_of
+from .values import LAZY, UNBOUND, Abstract, Break, Closure, Container, Instance, Known, NullValue, dict_of, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -76,14 +76,34 @@ def _of_values(t: Tracer, called: Abstract, values: dict[int, Abstract], then: T
 def _bound(t: Tracer, called: Abstract, args: list[Abstract], kwargs: dict[str, Abstract]) -> dict[int, Abstract]:
     """What the parameters of a real function are."""
     function = closures.actual_of(called)
-    code = function.__code__
     args, kwargs = given(t, args, kwargs)
+    _keeps_code(t, called)
+    return bind(function.__code__, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
+
+
+def _keeps_code(t: Tracer, called: Abstract) -> None:
+    function = closures.actual_of(called)
+    code = function.__code__
     t.guards.check(
         closures.source_of(t, called), "python_function", code, function.__globals__,
         (function.__defaults__ is not None) + 2 * (function.__kwdefaults__ is not None),
         text=f"{function.__qualname__} has the same code",
     )  # fmt: skip
-    return bind(code, function.__qualname__, lambda slot: _default(t, called, slot), args, kwargs)
+
+
+def takes(t: Tracer, callee: Abstract, names: Collection[str]) -> bool:
+    """Whether a function in Python has parameters of these names, so that nobody sees in which order they are passed."""
+    if isinstance(callee, Container) and callee.kind == "bound_method":
+        callee = callee.items[0]
+    if isinstance(callee, Known) and type(callee.value) is type and objects.is_plain(callee.value):
+        callee = Known(objects.class_lookup(callee.value, "__init__"))
+    if not isinstance(callee, Closure) and not (isinstance(callee, Known) and type(callee.value) is types.FunctionType):
+        return False
+    code = closures.actual_of(callee).__code__
+    if not set(names) <= set(code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]):
+        return False
+    _keeps_code(t, callee)
+    return True
 
 
 def given(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:

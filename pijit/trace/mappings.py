@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from . import closures, deeds, instances, objects
-from .values import Abstract, Break, Instance, Known, Opaque
+from .values import Abstract, Break, Container, Instance, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -59,6 +59,21 @@ def merged(into: Abstract, other: Abstract, *, anew: bool) -> Instance:
             raise Break("always_raises", f"several values for {name}")
         into = into.storing(name, item)
     return into
+
+
+def copied(t: Tracer, other: Abstract, callee: Abstract) -> Abstract:
+    """A dict like a real one whose keys are texts, as far as is seen, to be passed; any other value as it is."""
+    from . import inline, views
+
+    held = objects.actual_of(t, other)
+    if type(held) is not dict or isinstance(other, Instance) or not _native.only_names(held):
+        return other
+    if len(held) > 1 and not inline.takes(t, callee, held):
+        pairs = views.entries(t, Container("dict_items", (other,)))
+        names = None if pairs is None else [key_of(pair.inner()[0]) for pair in pairs]
+        return other if pairs is None or names is None else Instance("dict", tuple(pair.inner()[1] for pair in pairs), cls=dict, names=tuple(names))
+    objects.holds(t, other, "length", len(held), ("keys",), f"has {len(held)} items")
+    return Instance("dict", tuple(objects.dict_item(t, other, name) for name in held), cls=dict, names=tuple(held))
 
 
 def item(owner: Instance, key: Abstract) -> Abstract:
