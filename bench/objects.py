@@ -105,6 +105,7 @@ def figures():
         ("an event loop with early exits", programs.serve, "f(o, 3000)", programs.server),
         ("a search tree", varied.index, "f(o)", varied.words, 1.5),
         ("attributes that are numbers or None", varied.watch, "f(o, 20)", varied.stations),
+        ("options that a decorator passes on", varied.swing, "f(o, 2000)", varied.settings),
         ("gaussian noise", varied.noise, "f(o, 1000)", lambda: 7, 1.5),
         ("edit distances by lists that grow", items.distances, "f(o)", items.some_words),
         ("gradient noise by tables", items.perlin, "f(o, 40)", items.permutation),
@@ -118,6 +119,7 @@ def figures():
         ("sums over the values of dicts", table.impurity, "f(o)", table.votes, 1.5),
         ("records that are dicts", table.bill, "f(o)", table.orders, 1.1),
         ("lines that are taken apart", table.parse, "f(o)", table.lines, 1.0),
+        ("a graph, of which parts are empty", varied.travel, "f(4, o)", varied.roads, 1.3),
         ("pairs of bodies by combinations", library.energy, "f(o, 4)", library.bodies, 1.3),
         ("counters, default dicts, products and divisors", library.survey, "f(o, 5000)", library.grid, 1.1),
     ]

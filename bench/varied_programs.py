@@ -1,7 +1,10 @@
-"""Programs whose attributes hold objects of several types in turn: a node or nothing, a number or None, ints and floats."""
+"""Programs whose attributes hold objects of several types in turn: a node or nothing, a number or None, ints and floats; whose containers
+hold nothing or much; whose arguments come in a dict."""
 
 from __future__ import annotations
 
+import functools
+import heapq
 import random
 
 
@@ -76,3 +79,74 @@ def noise(seed, n):
     for _ in range(n):
         total += draw.gauss(0.0, 1.0)
     return total
+
+
+def roads():
+    """Towns, of which the first ones have no roads: to whom they lead, and how long they are."""
+    draw = random.Random(3)
+    towns = [[] for _ in range(400)]
+    for _ in range(1600):
+        a, b = draw.randrange(40, 400), draw.randrange(40, 400)
+        length = draw.random()
+        towns[a].append((b, length))
+        towns[b].append((a, length))
+    return towns
+
+
+def nearest(towns, start):
+    """How far it is to each town (Dijkstra 1959), summed."""
+    far = [float("inf")] * len(towns)
+    far[start] = 0.0
+    ahead = [(0.0, start)]
+    while ahead:
+        distance, town = heapq.heappop(ahead)
+        if distance > far[town]:
+            continue
+        for other, length in towns[town]:
+            if distance + length < far[other]:
+                far[other] = distance + length
+                heapq.heappush(ahead, (distance + length, other))
+    return sum(distance for distance in far if distance < float("inf"))
+
+
+def rank(towns, rounds):
+    """How often a traveller without a plan is in each town."""
+    often = [1.0 / len(towns)] * len(towns)
+    for _ in range(rounds):
+        then = [0.15 / len(towns)] * len(towns)
+        for town, ways in enumerate(towns):
+            for other, _ in ways:
+                then[other] += 0.85 * often[town] / len(ways)
+        often = then
+    return sum(place * part for place, part in enumerate(often))
+
+
+def travel(n, towns):
+    return sum(nearest(towns, start) for start in range(40, 40 + n)), rank(towns, n)
+
+
+def passed_on(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@passed_on
+def damped(x, v, *, stiffness=1.0, damping=0.1, step=0.01):
+    force = -stiffness * x - damping * v
+    return x + step * v, v + step * force
+
+
+def settings():
+    return {"stiffness": 4.0, "step": 0.02}
+
+
+def swing(options, n):
+    """A spring, whose properties come as keyword arguments through a decorator."""
+    x, v, most = 1.0, 0.0, 0.0
+    for _ in range(n):
+        x, v = damped(x, v, **options)
+        most = max(most, x)
+    return x, v, most

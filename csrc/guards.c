@@ -107,7 +107,7 @@ int64_t pj_recheck(int64_t *W)
             }
         }
         else if (row->op == PJ_GUARD_ERRMASK || row->op == PJ_GUARD_NO_NAME || row->op == PJ_GUARD_NO_GLOBAL ||
-                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_PYTHON_FUNCTION ||
+                 row->op == PJ_GUARD_NO_ATTR || row->op == PJ_GUARD_LENGTH || row->op == PJ_GUARD_KEYS || row->op == PJ_GUARD_PYTHON_FUNCTION ||
                  row->op == PJ_GUARD_NO_ITEM || row->op == PJ_GUARD_CLASS || row->op == PJ_GUARD_NO_FIELD || row->op == PJ_GUARD_NO_MEMBER ||
                  row->op == PJ_GUARD_OBJECT || row->op == PJ_GUARD_UNMONITORED || row->op == PJ_GUARD_LOOP) {
             if (!pj_check(row, r, r->registers, W)) {

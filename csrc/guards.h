@@ -3,6 +3,7 @@
 #define PIJIT_GUARDS_H
 
 #include "frame.h"
+#include "keys.h"
 #include "lookup.h"
 #include "numpy_api.h"
 
@@ -255,6 +256,8 @@ static inline bool pj_check(PjRow *row, PjRun *r, PyObject **registers, int64_t 
     case PJ_GUARD_LENGTH:
         return PyDict_CheckExact(o) ? PyDict_GET_SIZE(o) == row->a
                                     : (PyTuple_CheckExact(o) || PyList_CheckExact(o)) && Py_SIZE(o) == row->a;
+    case PJ_GUARD_KEYS:
+        return pj_has_keys(o, pj_held(row->object));
     case PJ_GUARD_PYTHON_FUNCTION: {
         PyFunctionObject *func = (PyFunctionObject *)o;
         return PJ_IS_FUNCTION(o) && func->func_code == pj_held(row->code) && func->func_globals == row->object &&

@@ -64,6 +64,23 @@ int64_t pj_text_same(PyObject *a, PyObject *b)
     return a == b || same_text(a, b);
 }
 
+/* Are the keys of an exact dict these texts, in this order? */
+bool pj_has_keys(PyObject *dict, PyObject *names)
+{
+    if (names == NULL || !PyDict_CheckExact(dict) || PyDict_GET_SIZE(dict) != PyTuple_GET_SIZE(names)) {
+        return false;
+    }
+    PyObject *key;
+    Py_ssize_t place = 0, i = 0;
+    while (PyDict_Next(dict, &place, &key, NULL)) {
+        PyObject *name = PyTuple_GET_ITEM(names, i++);
+        if (key != name && !(PyUnicode_CheckExact(key) && same_text(key, name))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* a is b or a == b: 1, 0, or -1: only Python can tell. */
 int pj_equal(PyObject *a, PyObject *b)
 {

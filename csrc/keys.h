@@ -12,6 +12,7 @@ bool pj_basic(PyObject *o, int depth);
 bool pj_quiet(PyObject *o);
 int pj_equal(PyObject *a, PyObject *b);
 int pj_less(PyObject *a, PyObject *b);
+bool pj_has_keys(PyObject *dict, PyObject *names);
 bool pj_dict_takes(PyObject *dict);
 PjFound pj_dict_find(PyObject *dict, const PjRecipe *key, int64_t *W, PyObject **held, PyObject ***value);
 bool pj_dict_is_no_space(PyObject *dict, int64_t *W);

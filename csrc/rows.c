@@ -192,6 +192,7 @@ static void mark_mutable(PjRow *row, const bool *registers)
     case PJ_GUARD_NO_FIELD:
     case PJ_GUARD_NO_MEMBER:
     case PJ_GUARD_LENGTH:
+    case PJ_GUARD_KEYS:
     case PJ_GUARD_PYTHON_FUNCTION:
     case PJ_GUARD_NO_ATTR:
     case PJ_GUARD_NO_NAME:

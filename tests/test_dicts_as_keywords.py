@@ -143,7 +143,8 @@ def f(opts, n):
             said.append(str(error))
     return said
 """
-    orders = [{"a": 1, "b": 2}, {"b": 1, "a": 2}, {"a": 1, "b": 2, "c": 3, "d": 4}, {"d": 1, "c": 2, "b": 3, "a": 4}, {"c": 1, "a": 2}, {"a": 1, "c": 2}]
+    names = ("ab", "ba", "abcd", "dcba", "ca", "ac")
+    orders = [{name: n for n, name in enumerate(some)} for some in names]
     check_calls(source, [(opts, 3) for opts in orders] * 2, configurations=("jit", "numpy", "forced"))
 
 

@@ -80,6 +80,7 @@ def f(x):
 ITEMS = "cfg, pair = {'lr': 2}, (1, [2])\ndef f(x):\n    return x * cfg['lr'] + pair[0]\n"
 PAIR = "import collections\nPair = collections.namedtuple('Pair', 'a b')\npair = Pair(2, 1)\ndef f(x):\n    return x * pair.a\n"
 NO_ITEM = "cfg = {'lr': 2}\ndef f(x):\n    return x * cfg.get('dt', 3)\n"
+OPTIONS = "cfg = {'a': 1, 'b': 2}\ndef g(x, **others):\n    return x, [*others]\ndef f(x):\n    return g(x, **cfg)\n"
 APART = "steps, log = [abs, float], [None, None]\ndef f(x):\n    for step in steps:\n        log[1] = abs\n        x = step(x)\n    return x\n"
 A = np.arange(6.0)
 VALUE = "value 0 of the expression being evaluated"
@@ -124,6 +125,7 @@ CASES: dict[str, Case] = {
     "tuple_item": Case(PAIR, (1.5,), (1.5,), "expected int, got float", "pair = Pair(2.5, 1)"),
     "dict_item": Case(ITEMS, (1.5,), (1.5,), "expected int, got float", "cfg['lr'] = 2.5"),
     "no_item": Case(NO_ITEM, (1.5,), (1.5,), "cfg", "cfg['dt'] = 4"),
+    "keys": Case(OPTIONS, (1.5,), (1.5,), "the keys of cfg' expected 'a', 'b', got 'b', 'a'", "cfg = {'b': 1, 'a': 2}"),
     "apart": Case(APART, (-2,), (-2,), "'steps' expected another list than one that is stored to, got the same", "log = steps"),
     "sole": Case(LOOP, (range(20),), (iter(range(20)),), f"{VALUE!r} expected an object that nothing else refers to"),
 }  # fmt: skip

@@ -166,6 +166,7 @@ def _remove(owner: Any, kind: str, name: str) -> tuple[Any, ...]:
 _GUARDS: dict[str, Callable[[Any, tuple[Any, ...]], bool]] = {
     "is": lambda value, row: value is row[2],
     "length": lambda value, row: len(value) == row[2],
+    "keys": lambda value, row: type(value) is dict and _native.only_names(value) and tuple(value) == row[2],
     "type": lambda value, row: type(value) is row[2],
     "int_value": lambda value, row: type(value) is int and value == row[2],
     "object": lambda value, row: type(value) is row[3],

@@ -162,6 +162,11 @@ def of_length(row: Row, name: str, got: Any) -> Iterator[Difference]:
     yield Difference("guard_length", f"len({name})", str(row[2]), str(len(got)) if is_one_of(type(got), (tuple, list, dict)) else show(got))
 
 
+def of_keys(row: Row, name: str, got: Any) -> Iterator[Difference]:
+    keys = ", ".join(map(show, got)) if type(got) is dict else show(got)
+    yield Difference("guard_value", f"the keys of {name}", ", ".join(map(show, row[2])), keys)
+
+
 def of_function(row: Row, name: str, got: Any) -> Iterator[Difference]:
     _, _, code, globals_, has = row
     if not is_a(got, FunctionType) or got.__code__ is not code:
@@ -257,6 +262,7 @@ DIFFERENCES: dict[str, Callable[[Row, str, Any], Iterator[Difference]]] = {
     "is": of_identity,
     "int_value": of_value,
     "length": of_length,
+    "keys": of_keys,
     "python_function": of_function,
     "type": lambda row, name, got: of_type(name, row[2], got),
     "object": lambda row, name, got: of_type(name, row[3], got),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from . import closures, deeds, instances, objects
-from .values import Abstract, Break, Container, Instance, Known, Opaque
+from .values import Abstract, Break, Instance, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -68,11 +68,12 @@ def copied(t: Tracer, other: Abstract, callee: Abstract) -> Abstract:
     held = objects.actual_of(t, other)
     if type(held) is not dict or isinstance(other, Instance) or not _native.only_names(held):
         return other
-    if len(held) > 1 and not inline.takes(t, callee, held):
-        pairs = views.entries(t, Container("dict_items", (other,)))
-        names = None if pairs is None else [key_of(pair.inner()[0]) for pair in pairs]
-        return other if pairs is None or names is None else Instance("dict", tuple(pair.inner()[1] for pair in pairs), cls=dict, names=tuple(names))
-    objects.holds(t, other, "length", len(held), ("keys",), f"has {len(held)} items")
+    if len(held) > t.limits.unroll or views.is_space(t, held):
+        return other
+    if len(held) < 2 or inline.takes(t, callee, held):
+        objects.holds(t, other, "length", len(held), ("keys",), f"has {len(held)} items")
+    else:  # it may be seen in which order they are
+        objects.holds(t, other, "keys", tuple(held), ("keys",), f"has the keys {', '.join(held)}")
     return Instance("dict", tuple(objects.dict_item(t, other, name) for name in held), cls=dict, names=tuple(held))
 
 

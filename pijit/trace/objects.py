@@ -525,7 +525,7 @@ def forget(t: Tracer, name: tuple[str, ...] | None = None) -> None:
         row = key[2]
         is_item = row[0] in ("item", "tuple_item")
         wild = name == ANY_NAME and row[0] in ("field", "dict_item", "no_field", "no_item")
-        if name is None or row[0] == "length" or wild or (is_item if name == () else not is_item and row[1:] == name):
+        if name is None or row[0] in ("length", "keys") or wild or (is_item if name == () else not is_item and row[1:] == name):
             del t.state.memo[key]
 
 

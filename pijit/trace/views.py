@@ -37,14 +37,17 @@ def _keys(t: Tracer, owner: Abstract) -> tuple[Known, ...] | None:
     actual = objects.actual_of(t, owner)
     if type(actual) is not dict or len(actual) > t.limits.unroll or not all(type(key) is str for key in actual):
         return None
-    if any(actual is space for space in (t.view.names, *(frame.globals for frame in t.state.frames))):
-        return None  # what a module's body stores is only written at an exit
-    if learned.has_other_keys(t) or not all(_has_keys_of(actual, other) for other in _siblings(t, owner)):
+    if is_space(t, actual) or learned.has_other_keys(t) or not all(_has_keys_of(actual, other) for other in _siblings(t, owner)):
         return None
     t.last_micro = False  # other keys: the whole instruction is done again
     found = opaque.call_pure(t, tuple, [owner], {}, sample=tuple(map(opaque.Exactly, actual)))
     assert isinstance(found, Container)
     return tuple(key for key in found.items if isinstance(key, Known))
+
+
+def is_space(t: Tracer, actual: dict[Any, Any]) -> bool:
+    """Whether it is one that code here runs in: what a module's body stores is only written at an exit."""
+    return any(actual is space for space in (t.view.names, *(frame.globals for frame in t.state.frames)))
 
 
 def _siblings(t: Tracer, owner: Abstract) -> Sequence[Any]:

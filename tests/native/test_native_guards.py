@@ -6,7 +6,7 @@ import math
 import struct
 import sys
 import types
-from collections import deque
+from collections import OrderedDict, deque
 
 import native_code as nc
 import numpy as np
@@ -81,6 +81,8 @@ CASES = [
     (("object", 0, 2, list), [[], [1]], [(), None]),
     (("any", 0, 2), [[], None, 1], []),
     (("length", 0, 2), [[1, 2], (1, 2)], [[1], "ab", (1, 2, 3), {1, 2}]),
+    (("keys", 0, ("a", "b")), [{"a": 1, "b": 2}, {"".join("a"): 1, chr(98): 2}],
+     [{"b": 1, "a": 2}, {"a": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, 2: 3}, {"a": 1, "\u1234": 3}, OrderedDict(a=1, b=2), ["a", "b"], None]),
     (arr(), [np.ones(3), np.ones(6)[::2], np.ones(3)[::-1], np.ones(0)],
      [np.ones(1), np.ones((3, 3)), np.ones(3, "f4"), np.ones(3, ">f8"), READ_ONLY, UNALIGNED, [1.0],
       np.ones(3).view(ArraySub), np.rec.array(np.ones(3)), np.float64(1), np.ma.ones(3)]),
