@@ -245,136 +245,6 @@ static PyObject *list_delete_of(PyObject **args, int n)
 }
 WITH_ALL(list_delete)
 
-/* Can sorting them neither raise nor run Python? Then all are of one kind, as pj_less compares them. */
-static bool in_order(PyObject *o)
-{
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-    PyObject **items = PySequence_Fast_ITEMS(o);
-    if (n == 0 || !PyTuple_CheckExact(items[0])) {
-        for (Py_ssize_t i = 0; i < n; i++) {
-            if (pj_less(items[0], items[i]) < 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-    Py_ssize_t width = PyTuple_GET_SIZE(items[0]); /* each column for itself */
-    for (Py_ssize_t i = 0; i < n; i++) {
-        if (!PyTuple_CheckExact(items[i]) || PyTuple_GET_SIZE(items[i]) != width) {
-            return false;
-        }
-        for (Py_ssize_t k = 0; k < width; k++) {
-            PyObject *first = PyTuple_GET_ITEM(items[0], k);
-            if (PyTuple_CheckExact(first) || pj_less(first, PyTuple_GET_ITEM(items[i], k)) < 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-static PyObject *list_sort_of(PyObject **args, int n)
-{
-    (void)n;
-    return in_order(args[0]) ? pj_done(PyList_Sort(args[0]) == 0) : NULL;
-}
-WITH_ALL(list_sort)
-
-/* sorted() of a built-in container. */
-static PyObject *sorted_of(PyObject **args, int n)
-{
-    (void)n;
-    PyObject *list = PySequence_List(args[0]);
-    if (list == NULL || !in_order(list) || PyList_Sort(list) < 0) {
-        Py_CLEAR(list);
-    }
-    return list;
-}
-WITH_ALL(sorted)
-
-/* ---- heaps: what heapq.heappush and heappop compare, in the same order, and only then what they move ---- */
-
-static PyObject *heap_push_of(PyObject **args, int n)
-{
-    (void)n;
-    PyObject *heap = args[0], *item = args[1];
-    Py_ssize_t end = PyList_GET_SIZE(heap), place = end;
-    while (place > 0) {
-        int less = pj_less(item, PyList_GET_ITEM(heap, (place - 1) >> 1));
-        if (less < 0) {
-            return NULL;
-        }
-        if (!less) {
-            break;
-        }
-        place = (place - 1) >> 1;
-    }
-    if (PyList_Append(heap, item) < 0) {
-        return NULL;
-    }
-    PyObject **items = ((PyListObject *)heap)->ob_item;
-    for (Py_ssize_t at = end; at > place; at = (at - 1) >> 1) {
-        items[at] = items[(at - 1) >> 1];
-        items[(at - 1) >> 1] = item;
-    }
-    return Py_NewRef(Py_None);
-}
-WITH_ALL(heap_push)
-
-static PyObject *heap_pop_of(PyObject **args, int n)
-{
-    (void)n;
-    PyObject *heap = args[0];
-    Py_ssize_t end = PyList_GET_SIZE(heap) - 1, path[64];
-    int depth = 0;
-    if (end < 0) {
-        return NULL;
-    }
-    PyObject **items = ((PyListObject *)heap)->ob_item, *last = items[end];
-    /* down along the smaller children to a leaf, as if the last item stood at the top, ... */
-    for (Py_ssize_t at = 0; at < end >> 1;) {
-        Py_ssize_t child = 2 * at + 1;
-        if (child + 1 < end) {
-            int less = pj_less(items[child], items[child + 1]);
-            if (less < 0) {
-                return NULL;
-            }
-            child += !less;
-        }
-        path[depth++] = at = child;
-    }
-    /* ... and from there up to where it belongs */
-    int stays = depth;
-    while (stays > 0) {
-        int less = pj_less(last, items[path[stays - 1]]);
-        if (less < 0) {
-            return NULL;
-        }
-        if (!less) {
-            break;
-        }
-        stays--;
-    }
-    Py_INCREF(last); /* for its new place */
-    if (PyList_SetSlice(heap, end, end + 1, NULL) < 0) {
-        Py_DECREF(last);
-        return NULL;
-    }
-    if (end == 0) {
-        return last;
-    }
-    items = ((PyListObject *)heap)->ob_item;
-    Py_ssize_t at = 0;
-    PyObject *top = items[0]; /* its reference goes to who asked */
-    for (int i = 0; i < stays; i++) {
-        items[at] = items[path[i]];
-        at = path[i];
-    }
-    items[at] = last;
-    return top;
-}
-WITH_ALL(heap_pop)
-
 /* ---- texts ---- */
 
 /* str() of a number or text. */
@@ -411,7 +281,7 @@ WITH_ALL(join)
 
 #define DEEDS(X)                                                                                                      \
     X(call) X(iter) X(cell_store) X(set_add) X(set_discard) X(set_remove) X(set_of) \
-    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(of_numbers) X(clear) X(list_sort) X(sorted) X(heap_push) X(heap_pop)  \
+    X(items_have) X(items_index) X(items_count) X(list_remove) X(list_pop) X(list_delete) X(of_numbers) X(clear) \
     X(str) X(join)
 
 static const struct {

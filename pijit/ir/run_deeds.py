@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import operator
 from collections import deque
@@ -134,6 +135,16 @@ def _heap_pop(heap: list[Any]) -> Any:
     return heapq.heappop(heap)
 
 
+def _heap_made(function: Any, heap: list[Any]) -> None:
+    _in_order(heap)
+    function(heap)
+
+
+def _insort(items: list[Any], item: Any, after: bool) -> None:
+    _in_order([*items, item])
+    (bisect.insort_right if after else bisect.insort_left)(items, item)
+
+
 def _deque_put(function: Any, owner: deque[Any], item: Any) -> None:
     demand(owner.maxlen is None or len(owner) < owner.maxlen or all(map(_is_quiet, owner)))
     function(owner, item)
@@ -247,6 +258,8 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "sorted": _sorted,
     "heap_push": _heap_push,
     "heap_pop": _heap_pop,
+    "heap_made": _heap_made,
+    "insort": _insort,
     "deque_put": _deque_put,
     **dict.fromkeys(("set_all", "set_meet", "set_less", "set_merged", "set_reduced", "set_swapped", "set_kept"), _of_sets),
     "set_within": _comparing(operator.le),

@@ -120,7 +120,7 @@ def as_opaque(t: Tracer, value: Abstract) -> Opaque:
 # ---- deeds -----------------------------------------------------------------------------------------------------------------
 
 
-_OF_SECOND = frozenset({"call", "clear", "dict_clear", "deque_put"})  # given a function, and then the container
+_OF_SECOND = frozenset({"call", "clear", "dict_clear", "deque_put", "heap_made"})  # given a function, and then the container
 
 
 def do(t: Tracer, deed: str, args: list[Abstract], sample: Any = NOTHING, pure: bool = False) -> Abstract:

@@ -33,11 +33,13 @@ from .values import (
     Break,
     Container,
     Inside,
+    Instance,
     Known,
     NullValue,
     Opaque,
     Scalar,
     Suspended,
+    items_of,
     kind_of,
     value_of,
 )
@@ -245,6 +247,18 @@ def _until(name: str, wanted: bool) -> Row:
         return t.branch(truth, *((found, other) if wanted else (other, found)))
 
     return Row(name, _nothing(name), take, lambda t, consumer: _end(t, Known(not wanted)))
+
+
+# next: held is the default (NULL: none)
+
+
+def _begin_next(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> list[Abstract]:
+    return args or [NULL]
+
+
+def _end_next(t: Tracer, consumer: Consumer) -> object:
+    (default,) = consumer.held
+    return t.leave(t.exit("redo", "always_raises")) if default is NULL else _end(t, default)
 
 
 # sum: held are the sum so far and, where floats are added with a compensation (3.12), what rounding has lost; else None
@@ -455,10 +469,18 @@ def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) 
 def _take_by_key(t: Tracer, consumer: Consumer, value: Abstract) -> object:
     from . import objects
 
-    if kind_of(value) not in _NUMBERS:
-        raise Break("call_arguments", "sorted by what is no number")
+    if not _is_ordered(value):
+        raise Break("call_arguments", "sorted by what is no number, text or tuple of such")
     objects.append(t, consumer.held[1], value)
     return _next(t)
+
+
+def _is_ordered(key: Abstract) -> bool:
+    """Whether comparing it runs nothing of the program's."""
+    from . import deeds
+
+    items = items_of(key)
+    return kind_of(key) in _NUMBERS or deeds.is_text(key) or (items is not None and not isinstance(key, Instance) and all(map(_is_ordered, items)))
 
 
 def _end_by_key(t: Tracer, consumer: Consumer) -> object:
@@ -505,7 +527,8 @@ CONSUMERS: dict[Any, Row] = {
 }
 # What takes the only thing that a generator yields; if it yields nothing, the call raises.
 ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
+NEXT = Row("next", _begin_next, lambda t, consumer, value: _end(t, value), _end_next)
 BY_KEY = Row("by_key", _begin_by_key, _take_by_key, _end_by_key)
 JOIN = Row("join", _begin_join, _take_text, _end_join)
 _ITEMS = Row("items", _begin_items, _take_another, lambda t, consumer: _end(t, consumer.held[0]))
-_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, BY_KEY, JOIN, _ITEMS)}
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, NEXT, BY_KEY, JOIN, _ITEMS)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import operator
 import types
@@ -261,6 +262,28 @@ def heappop(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     found = deeds.do(t, "heap_pop", args, deeds.item_sample(t, owner))
     _changed(t, owner)
     return found
+
+
+@row(heapq.heapify)
+def heapify(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+    owner = _real(t, heapq.heapify, args, kwargs, 0, 0, list)
+    deeds.do(t, "heap_made", [Known(heapq.heapify), owner])
+    _changed(t, owner)
+    return Known(None)
+
+
+def _keeps_order(function: Any, after: bool) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        """bisect.insort of a whole list."""
+        owner = _real(t, function, args, kwargs, 1, 1, list)
+        deeds.do(t, "insort", [*args, Known(after)])
+        _changed(t, owner, args[1])
+        return Known(None)
+
+
+_keeps_order(bisect.insort_right, True)
+_keeps_order(bisect.insort_left, False)
 
 
 def _puts(function: Any) -> None:

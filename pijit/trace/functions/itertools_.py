@@ -8,10 +8,10 @@ from collections.abc import Sized
 from typing import TYPE_CHECKING, Any
 
 from ...ir.types import BOOL, INT
-from .. import c_iterators, deeds, instances, standins
+from .. import c_iterators, deeds, generators, instances, standins
 from ..operators import describe
 from ..through import samples, through
-from ..values import Abstract, Break, Container, Known, Opaque, value_of
+from ..values import Abstract, Break, Container, Known, Opaque, Suspended, value_of
 from .rows import by_name, expect, no_keywords, row, scalar_kind
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def iter_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(next)
 def next_(t: Tracer, args: Args, kwargs: Kwargs) -> Any:
     expect("next", args, kwargs, 1, 2)
+    if isinstance(args[0], Suspended):
+        return generators.consume_by(t, generators.NEXT, args, kwargs)
     if not isinstance(args[0], Opaque):
         raise Break("call_arguments", f"next of {describe(args[0])}")
     return c_iterators.following(t, args[0], *args[1:])
