@@ -151,7 +151,7 @@ def f(xs, n):
         heap = list(xs)
         heapq.heapify(heap)
         total += heap[0]
-        total += sorted(xs, key=lambda x: (x % 3, -x))[0]
+        total += sorted(xs, key=lambda x: x % 3)[0]
     return total, kept
 """
     check_stays_native(source, [5, 3, 8, 1, 9, 2], 6)

@@ -33,13 +33,11 @@ from .values import (
     Break,
     Container,
     Inside,
-    Instance,
     Known,
     NullValue,
     Opaque,
     Scalar,
     Suspended,
-    items_of,
     kind_of,
     value_of,
 )
@@ -469,18 +467,10 @@ def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) 
 def _take_by_key(t: Tracer, consumer: Consumer, value: Abstract) -> object:
     from . import objects
 
-    if not _is_ordered(value):
-        raise Break("call_arguments", "sorted by what is no number, text or tuple of such")
+    if kind_of(value) not in _NUMBERS:
+        raise Break("call_arguments", "sorted by what is no number")
     objects.append(t, consumer.held[1], value)
     return _next(t)
-
-
-def _is_ordered(key: Abstract) -> bool:
-    """Whether comparing it runs nothing of the program's."""
-    from . import deeds
-
-    items = items_of(key)
-    return kind_of(key) in _NUMBERS or deeds.is_text(key) or (items is not None and not isinstance(key, Instance) and all(map(_is_ordered, items)))
 
 
 def _end_by_key(t: Tracer, consumer: Consumer) -> object:
