@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import pytest
-from differential import check, check_calls, check_stays_native
+from differential import check, check_calls, check_stays_native, settings
+
+import pijit
 
 pytestmark = pytest.mark.shared
 
@@ -162,3 +167,26 @@ def f(opts, n):
     return said
 """
     check_calls(source, [({"a": 1, "b": 2}, 3), ({"b": 1, "a": 2}, 3), ({"b": 1, "a": 2.5}, 3)] * 2, configurations=("jit", "numpy", "forced"))
+
+
+def test_a_partial_with_the_same_keys_in_another_order():
+    source = f"""{SOLVER}
+import functools
+orders = [dict(a=1, b=2), dict(b=2, a=1), dict(b=1, a=2), dict(tol=0.5, most=2), dict(most=2, tol=0.5)]
+def f(which, n):
+    p = functools.partial(solver, **orders[which])
+    return again(p, n)
+def again(p, n):
+    return [p(i) for i in range(n)]
+"""
+    check_calls(source, [(which, 3) for which in range(5)] * 3, configurations=("jit", "numpy", "forced"))
+
+
+def test_partials_that_come_in_turn():
+    space: dict[str, Any] = {}
+    exec(f"{SOLVER}\ndef again(p, n):\n    said = []\n    for i in range(n):\n        said.append(p(i))\n    return said\n", space)
+    fast = pijit.jit(space["again"])
+    with settings(compile_all=True):
+        for options in OPTIONS[1:7] * 2:
+            given = functools.partial(space["solver"], **options)
+            assert repr(fast(given, 3)) == repr(space["again"](given, 3))

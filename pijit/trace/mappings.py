@@ -101,12 +101,10 @@ def partial(t: Tracer, given: Known | Opaque, args: list[Abstract], kwargs: dict
     """A call of a functools.partial."""
     from .calls import call
 
-    before, keywords = objects.items(t, closures.part(t, given, "args")), closures.part(t, given, "keywords")
-    names = objects.actual_of(t, keywords)
-    if before is None or type(names) is not dict or any(type(name) is not str for name in names):
+    before, function = objects.items(t, closures.part(t, given, "args")), closures.part(t, given, "func")
+    named = copied(t, closures.part(t, given, "keywords"), function)
+    if before is None or not isinstance(named, Instance):
         raise Break("call_arguments", "a partial of many arguments")
-    objects.holds(t, keywords, "length", len(names), ("keys",), f"has {len(names)} items")
-    named = {name: objects.dict_item(t, keywords, name) for name in names}
-    return call(t, closures.part(t, given, "func"), [*before, *args], {**named, **kwargs})
+    return call(t, function, [*before, *args], {**dict(zip(named.names, named.items, strict=True)), **kwargs})
 
 
