@@ -74,7 +74,7 @@ bool pj_has_keys(PyObject *dict, PyObject *names)
     Py_ssize_t place = 0, i = 0;
     while (PyDict_Next(dict, &place, &key, NULL)) {
         PyObject *name = PyTuple_GET_ITEM(names, i++);
-        if (key != name && !(PyUnicode_CheckExact(key) && same_text(key, name))) {
+        if (!PyUnicode_CheckExact(key) || !pj_text_same(key, name)) {
             return false;
         }
     }

@@ -116,10 +116,10 @@ def is_unseen(t: Tracer, it: Opaque) -> bool:
 
 def goes_through(t: Tracer, it: Opaque) -> Any:
     """What is like that which a real iterator goes through; it is not empty."""
-    if is_unseen(t, it):
-        raise deeds.unseen(t, it)
     held = t.samples.get(it.value)
     if isinstance(held, _Through):
+        if not len(held.under):
+            raise deeds.unseen(t, it)
         return held.under
     if is_one_of(type(held), _ITERATORS):
         for under in get_referents(held):

@@ -515,10 +515,9 @@ CONSUMERS: dict[Any, Row] = {
     tuple: Row("tuple", _begin_list("tuple"), _take_item, _end_tuple),
     sorted: Row("sorted", _begin_list("sorted"), _take_item, _end_sorted),
 }
-# What takes the only thing that a generator yields; if it yields nothing, the call raises.
-ONLY = Row("only", _nothing("only"), lambda t, consumer, value: _end(t, value), lambda t, consumer: t.leave(t.exit("redo", "always_raises")))
+# What takes the first thing that a generator yields, or the only one; if it yields nothing and there is no default, the call raises.
 NEXT = Row("next", _begin_next, lambda t, consumer, value: _end(t, value), _end_next)
 BY_KEY = Row("by_key", _begin_by_key, _take_by_key, _end_by_key)
 JOIN = Row("join", _begin_join, _take_text, _end_join)
 _ITEMS = Row("items", _begin_items, _take_another, lambda t, consumer: _end(t, consumer.held[0]))
-_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), ONLY, NEXT, BY_KEY, JOIN, _ITEMS)}
+_BY_NAME = {row.name: row for row in (*CONSUMERS.values(), NEXT, BY_KEY, JOIN, _ITEMS)}

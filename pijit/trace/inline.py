@@ -15,7 +15,7 @@ from ..pycode.namespaces import name_of
 from . import closures, generators, inputs, objects, own_calls
 from .cursors import RangeIterator, SequenceIterator
 from .state import FrameState, Then
-from .values import LAZY, UNBOUND, Abstract, Break, Closure, Container, Instance, Known, NullValue, dict_of, items_of
+from .values import LAZY, UNBOUND, Abstract, Break, Container, Instance, Known, NullValue, dict_of, items_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -97,7 +97,7 @@ def takes(t: Tracer, callee: Abstract, names: Collection[str]) -> bool:
         callee = callee.items[0]
     if isinstance(callee, Known) and type(callee.value) is type and objects.is_plain(callee.value):
         callee = Known(objects.class_lookup(callee.value, "__init__"))
-    if not isinstance(callee, Closure) and not (isinstance(callee, Known) and type(callee.value) is types.FunctionType):
+    if not closures.is_function(callee):
         return False
     code = closures.actual_of(callee).__code__
     if not set(names) <= set(code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]):

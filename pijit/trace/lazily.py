@@ -163,7 +163,7 @@ def reduced(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> obj
     """functools.reduce"""
     if kwargs or not 2 <= len(args) <= 3:
         raise Break("call_arguments", "reduce with such arguments")
-    return generators.consume_by(t, generators.ONLY, [_begun(t, _reduced if len(args) == 2 else _reduced_from, *args)], {})
+    return generators.consume_by(t, generators.NEXT, [_begun(t, _reduced if len(args) == 2 else _reduced_from, *args)], {})
 
 
 def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abstract]) -> object:
@@ -185,4 +185,4 @@ def by_key(t: Tracer, function: Any, args: list[Abstract], kwargs: dict[str, Abs
     items = args[0] if len(args) == 1 else Container("tuple", tuple(args))
     if c_iterators.is_iterated(items) and objects.unrollable(t, items) is None:
         items = containers.list_(t, [items], {})  # a step that moves an iterator could not be done again
-    return generators.consume_by(t, generators.ONLY, [_begun(t, _BY_KEY[function], kwargs["key"], items)], {})
+    return generators.consume_by(t, generators.NEXT, [_begun(t, _BY_KEY[function], kwargs["key"], items)], {})

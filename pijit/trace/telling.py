@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
@@ -33,15 +33,17 @@ def _likely(held: Any, others: Iterable[Any]) -> Any:
     return next((one for one in others if type(one) is type(held) and not _says_nothing(one)), held)
 
 
-def _some(items: Collection[Any]) -> Iterable[Any]:
-    """Some of the items, from all over."""
-    return islice(items, 0, None, 1 + len(items) // _LOOKED_AT)
+def _some(items: Collection[Any]) -> list[Any] | tuple[Any, ...]:
+    """Some of the items: from all over a list or tuple; of others the first ones, as the way to the last leads through all. In one go, so that no
+    other thread changes them meanwhile."""
+    if is_one_of(type(items), (list, tuple)):
+        return items[:: 1 + len(items) // _LOOKED_AT]  # type: ignore[index,no-any-return]
+    return list(islice(items, _LOOKED_AT))
 
 
 def item(items: Collection[Any]) -> Any:
     """An item like the first one of a built-in container that is not empty."""
-    first = next(iter(items))
-    return _likely(first, _some(items)) if _says_nothing(first) else first
+    return _likely(next(iter(items)), _some(items))
 
 
 def value(held: dict[Any, Any], first: Any) -> Any:
@@ -51,14 +53,16 @@ def value(held: dict[Any, Any], first: Any) -> Any:
 
 def field(t: Tracer, owner: Abstract, name: str, held: Any) -> Any:
     """What an attribute of an owner holds, or what that of others holds that are like it."""
-    return _likely(held, _fields(t, owner, name)) if _says_nothing(held) else held
+    return _likely(held, _fields(t, owner, name))
 
 
 def _fields(t: Tracer, owner: Abstract, name: str) -> Iterator[Any]:
-    actual = objects.actual_of(t, owner)
-    found = reachable.alike(actual, t.root.bytecode.code.co_names) if objects.is_plain(type(actual)) else []
-    for other in chain(_siblings(t, owner), found):
+    for other in _siblings(t, owner):
         yield _native.field(other, name)
+    actual = objects.actual_of(t, owner)
+    if objects.is_plain(type(actual)):
+        for other in reachable.alike(actual, t.root.bytecode.code.co_names):
+            yield _native.field(other, name)
 
 
 def with_siblings(t: Tracer, made: Abstract, items: Collection[Any]) -> Abstract:

@@ -137,12 +137,17 @@ def list_put(t: Tracer, owner: Opaque, items: Abstract, put: Callable[[Abstract]
         deeds.seen(t, owner, lambda sample: sample.extend(given[:1] * 2))
 
 
-@row(list.reverse)
-def list_reverse(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    owner = _real(t, list.reverse, args, kwargs, 0, 0, list)
-    deeds.do(t, "call", [Known(list.reverse), owner])
-    _changed(t, owner)
-    return Known(None)
+def _rearranges(function: Any, deed: str) -> None:
+    @row(function)
+    def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
+        owner = _real(t, function, args, kwargs, 0, 0, list)
+        deeds.do(t, deed, [Known(function), owner])
+        _changed(t, owner)
+        return Known(None)
+
+
+_rearranges(list.reverse, "call")
+_rearranges(heapq.heapify, "heap_made")
 
 
 @row(list.remove)
@@ -262,14 +267,6 @@ def heappop(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     found = deeds.do(t, "heap_pop", args, deeds.item_sample(t, owner))
     _changed(t, owner)
     return found
-
-
-@row(heapq.heapify)
-def heapify(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
-    owner = _real(t, heapq.heapify, args, kwargs, 0, 0, list)
-    deeds.do(t, "heap_made", [Known(heapq.heapify), owner])
-    _changed(t, owner)
-    return Known(None)
 
 
 def _keeps_order(function: Any, after: bool) -> None:
