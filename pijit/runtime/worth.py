@@ -96,9 +96,13 @@ class Way(NamedTuple):
 
 def ways(graph: Graph) -> list[Way]:
     """For every exit, by its index."""
-    found, trips = _along(graph, {})
-    for _ in list(trips):  # what loops within loops save comes in from the inside
-        found, trips = _along(graph, trips)
+    before: dict[int, float] = {}
+    found, trips = _along(graph, before)
+    for _ in range(len(trips)):  # what loops within loops save comes in from the inside
+        if trips == before:
+            break
+        before = trips
+        found, trips = _along(graph, before)
     best, inner = loop_gain(graph), _innermost_gains(graph)
     block_of = {exit.index: block for block in graph.blocks for op in block.ops for exit in op.exits.values()}
     leaving = {exit.index: _rebuilt(exit) for exit in graph.exits()}
@@ -113,8 +117,10 @@ def savings(graph: Graph) -> list[float]:
 def _innermost_gains(graph: Graph) -> dict[Block | None, float]:
     """By block, that of the smallest loop which it is in. One that is left in the middle time after time is not the loop that it was taken for:
     what it looks at counts as what takes C."""
-    loops = sorted(loops_by_header(graph).values(), key=len, reverse=True)
-    return {block: _gain([op.name for inside in blocks for op in inside.ops]) for blocks in loops for block in blocks}
+    found: dict[Block | None, float] = {}
+    for blocks in sorted(loops_by_header(graph).values(), key=len, reverse=True):
+        found.update(dict.fromkeys(blocks, _gain([op.name for inside in blocks for op in inside.ops])))
+    return found
 
 
 def _along(graph: Graph, trips: dict[int, float]) -> tuple[dict[int, float], dict[int, float]]:
