@@ -12,7 +12,7 @@ typedef PyObject *Deed(PjSite *, int64_t *);
 #define OTHER_DEEDS(X)                                                                                                \
     X(dict_store) X(dict_default) X(dict_made) X(dict_pop) X(dict_delete) X(dict_clear) X(dict_all) X(dict_merged) X(dict_paired) \
     X(set_all) X(set_meet) X(set_less) X(set_merged) X(set_reduced) X(set_swapped) X(set_kept) X(set_within) X(set_below) X(set_equal) X(set_apart) \
-    X(items_compared) X(deque_put) X(list_slice) X(list_part) X(list_sort) X(sorted) X(heap_push) X(heap_pop) X(heap_made) X(insort)
+    X(items_compared) X(deque_put) X(list_slice) X(list_part) X(list_sort) X(sorted) X(sorted_by) X(heap_push) X(heap_pop) X(heap_made) X(insort)
 
 #define X(name) Deed pj_##name;
 OTHER_DEEDS(X)

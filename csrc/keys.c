@@ -100,6 +100,11 @@ int pj_equal(PyObject *a, PyObject *b)
     return found;
 }
 
+static inline bool is_number(PyObject *o)
+{
+    return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o);
+}
+
 /* a < b of numbers or texts of one type, or tuples of such: 1, 0, or -1: only Python can tell, or it raises. */
 int pj_less(PyObject *a, PyObject *b)
 {
@@ -118,7 +123,7 @@ int pj_less(PyObject *a, PyObject *b)
     if (PyLong_CheckExact(a) && PyLong_CheckExact(b) && pj_long_compact(a, &x) && pj_long_compact(b, &y)) {
         return x < y;
     }
-    bool numbers = (PyLong_CheckExact(a) || PyFloat_CheckExact(a)) && (PyLong_CheckExact(b) || PyFloat_CheckExact(b));
+    bool numbers = is_number(a) && is_number(b);
     bool texts = (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) || (PyBytes_CheckExact(a) && PyBytes_CheckExact(b));
     if (!numbers && !texts) {
         return -1;

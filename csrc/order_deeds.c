@@ -22,8 +22,9 @@ static bool in_order(PyObject *o)
             return false;
         }
         for (Py_ssize_t k = 0; k < width; k++) {
-            PyObject *first = PyTuple_GET_ITEM(items[0], k);
-            if (PyTuple_CheckExact(first) || pj_less(first, PyTuple_GET_ITEM(items[i], k)) < 0) {
+            PyObject *first = PyTuple_GET_ITEM(items[0], k), *o = PyTuple_GET_ITEM(items[i], k);
+            bool nan = PyFloat_CheckExact(o) && PyFloat_AS_DOUBLE(o) != PyFloat_AS_DOUBLE(o); /* in tuples it tells which object it is */
+            if (nan || PyTuple_CheckExact(first) || pj_less(first, o) < 0) {
                 return false;
             }
         }
@@ -49,6 +50,13 @@ static PyObject *sorted_of(PyObject **args, int n)
     return list;
 }
 OTHER_WITH_ALL(sorted)
+
+/* A function that sorts items by their keys: function, items, keys, whether it is the other way round. */
+static PyObject *sorted_by_of(PyObject **args, int n)
+{
+    return in_order(args[2]) ? pj_call_of(args, n) : NULL;
+}
+OTHER_WITH_ALL(sorted_by)
 
 /* ---- heaps: what heapq.heappush and heappop compare, in the same order, and only then what they move ---- */
 

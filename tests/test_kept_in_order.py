@@ -72,7 +72,7 @@ return said, kept"""
 
 
 KEYS = ["(t[0], -t[1])", "(t[1], t[0])", "(t[2], t[0])", "((t[0], t[1]), t[2])", "t[2]", "(t[0] * 0.5, t[2], k)", "(nan, t[0])",
-        "()", "[t[0]]", "(t[0], None)", "t"]  # fmt: skip
+        "()", "[t[0]]", "(t[0], None)", "t", "(t[0] > 1, t[2])", "t[0] > 1", "t[2] * k", "(nan * 1.0, t[0])", "(k, t[2]) if k else t[0]", "t[0] or 'a'"]  # fmt: skip
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -151,7 +151,7 @@ def f(xs, n):
         heap = list(xs)
         heapq.heapify(heap)
         total += heap[0]
-        total += sorted(xs, key=lambda x: x % 3)[0]
+        total += sorted(xs, key=lambda x: (x % 3, -x))[0]
     return total, kept
 """
     check_stays_native(source, [5, 3, 8, 1, 9, 2], 6)

@@ -14,7 +14,7 @@ from .evaluate import Env, careful, demand, rebuild
 from .graph import Op
 
 _BASIC = (int, str, float, bool, type(None), bytes, complex)
-_KINDS = ByClass({int: "number", float: "number", str: "text", bytes: "bytes"})
+_KINDS = ByClass({int: "number", float: "number", bool: "number", str: "text", bytes: "bytes"})
 _NOTHING = object()
 _DICT_ITERATORS: tuple[type, ...] = (type(iter({})), type(iter({}.values())), type(iter({}.items())))
 
@@ -109,7 +109,8 @@ def _in_order(items: Any) -> None:
 def _kind(item: Any) -> Any:
     if type(item) is tuple:
         kinds = tuple(map(_kind, item))
-        return None if None in kinds or any(type(kind) is tuple for kind in kinds) else kinds
+        nan = any(one != one for one in item if type(one) is float)  # in tuples it tells which object it is
+        return None if nan or None in kinds or any(type(kind) is tuple for kind in kinds) else kinds
     return _KINDS.get(type(item))
 
 
@@ -122,6 +123,11 @@ def _sorted(items: Any) -> list[Any]:
     made = list(items)
     _sort(made)
     return made
+
+
+def _sorted_by(function: Any, items: list[Any], keys: list[Any], reverse: Any) -> Any:
+    _in_order(keys)
+    return function(items, keys, reverse)
 
 
 def _heap_push(heap: list[Any], item: Any) -> None:
@@ -256,6 +262,7 @@ DEEDS: dict[str, Callable[..., Any]] = {
     "dict_clear": _dict_clear,
     "list_sort": _sort,
     "sorted": _sorted,
+    "sorted_by": _sorted_by,
     "heap_push": _heap_push,
     "heap_pop": _heap_pop,
     "heap_made": _heap_made,

@@ -33,11 +33,13 @@ from .values import (
     Break,
     Container,
     Inside,
+    Instance,
     Known,
     NullValue,
     Opaque,
     Scalar,
     Suspended,
+    items_of,
     kind_of,
     value_of,
 )
@@ -467,20 +469,28 @@ def _begin_by_key(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) 
 def _take_by_key(t: Tracer, consumer: Consumer, value: Abstract) -> object:
     from . import objects
 
-    if kind_of(value) not in _NUMBERS:
-        raise Break("call_arguments", "sorted by what is no number")
+    if not _is_ordered(value):
+        raise Break("call_arguments", "sorted by what is no number, text or tuple of such")
     objects.append(t, consumer.held[1], value)
     return _next(t)
 
 
+def _is_ordered(key: Abstract) -> bool:
+    """Whether comparing it runs nothing of the program's."""
+    from . import deeds
+
+    items = items_of(key)
+    return kind_of(key) in _NUMBERS or deeds.is_text(key) or (items is not None and not isinstance(key, Instance) and all(map(_is_ordered, items)))
+
+
 def _end_by_key(t: Tracer, consumer: Consumer) -> object:
-    from . import opaque, through
+    from . import deeds, through
 
-    *lists, reverse = consumer.held
-    return _called(t, lambda: opaque.call_pure(t, _by_key, lists, {"reverse": reverse}, sample=through.samples(t, lists[0])))
+    found = through.samples(t, consumer.held[0])
+    return _called(t, lambda: deeds.make(t, "sorted_by", [Known(_by_key), *consumer.held], found))
 
 
-def _by_key(items: list[Any], keys: list[Any], reverse: Any = False) -> list[Any]:
+def _by_key(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
     """Sorts the items, each of which has its key at its place: next(keys, item) gives that."""
     items.sort(key=functools.partial(next, iter(keys)), reverse=reverse)
     return items

@@ -206,7 +206,7 @@ def list_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
 @row(sorted)
 def sorted_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
     if kwargs or len(args) != 1 or not isinstance(args[0], Opaque | Container) or kind_of(args[0]) in ("list", "tuple"):
-        return opaque.call_pure(t, sorted, args, kwargs)
+        return opaque.call_pure(t, sorted, instances.settled(t, *args, fixed="shared"), kwargs)
     return deeds.make(t, "sorted", [through(args[0], "sorted")], samples(t, args[0]))
 
 
