@@ -72,7 +72,8 @@ return said, kept"""
 
 
 KEYS = ["(t[0], -t[1])", "(t[1], t[0])", "(t[2], t[0])", "((t[0], t[1]), t[2])", "t[2]", "(t[0] * 0.5, t[2], k)", "(nan, t[0])",
-        "()", "[t[0]]", "(t[0], None)", "t", "(t[0] > 1, t[2])", "t[0] > 1", "t[2] * k", "(nan * 1.0, t[0])", "(k, t[2]) if k else t[0]", "t[0] or 'a'"]  # fmt: skip
+        "()", "[t[0]]", "(t[0], None)", "t", "(t[0] > 1, t[2])", "t[0] > 1", "t[2] * k",
+        "(nan * 1.0, t[0])", "(k, t[2]) if k else t[0]", "t[0] or 'a'"]  # fmt: skip
 
 
 @pytest.mark.parametrize("key", KEYS)
