@@ -138,10 +138,26 @@ static PyObject *descriptor_of(PyObject *o, PjRow *row)
     return found;
 }
 
+/* cls.__name__ and cls.__qualname__ as `type` has them; NULL where its metaclass has others, or it has one for good. */
+static PyObject *name_of_class(PyObject *cls, PyObject *name)
+{
+    bool heap = ((PyTypeObject *)cls)->tp_flags & Py_TPFLAGS_HEAPTYPE;
+    if (!heap || _PyType_Lookup(Py_TYPE(cls), name) != _PyType_Lookup(&PyType_Type, name)) {
+        return NULL;
+    }
+    PyHeapTypeObject *held = (PyHeapTypeObject *)cls;
+    return PyUnicode_CompareWithASCIIString(name, "__name__") == 0       ? held->ht_name
+           : PyUnicode_CompareWithASCIIString(name, "__qualname__") == 0 ? held->ht_qualname
+                                                                         : NULL;
+}
+
 /* What a function, bound method or partial was made with (borrowed): the defaults of a function, None for none, or what a member of the type
- * in C has. */
+ * in C has; the name of a class. */
 PyObject *pj_part(PyObject *o, PjRow *row)
 {
+    if (PyType_Check(o)) {
+        return name_of_class(o, row->object);
+    }
     PyTypeObject *type = Py_TYPE(o);
     if (PJ_UNLIKELY(row->type_tag != type->tp_version_tag || row->type_tag == 0)) {
         row->type_tag = 0;

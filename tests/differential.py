@@ -456,7 +456,7 @@ def function_of(parameters: str, body: str) -> str:
 
 def check_stays_native(source: str, *args: Any) -> None:
     """A program whose f is native from beginning to end, call after call: nothing breaks, nothing leaves."""
-    space: dict[str, Any] = {}
+    space: dict[str, Any] = {"__name__": "program"}  # else classes look like built-in ones
     exec(source, space)
     f = space["f"] = pijit.jit(space["f"])
     with settings(compile_all=True):

@@ -277,6 +277,8 @@ def is_as_type(t: Tracer, cls: type, name: str) -> bool:
 
 def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     """cls.name of a Python class whose metaclass has no say in it."""
+    if name in ("__name__", "__qualname__") and class_lookup(type(cls), name) is class_lookup(type, name) and is_as_type(t, cls, "__getattribute__"):
+        return _name_of(t, cls, name)
     found = class_lookup(cls, name)
     if found is MISSING or class_lookup(type(cls), name) is not MISSING or not is_as_type(t, cls, "__getattribute__"):
         raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
@@ -286,6 +288,16 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
         t.guards.member(cls, name, found)
         return Known(found)
     return _bound(t, Known(cls), cls, name, found)
+
+
+def _name_of(t: Tracer, cls: type, name: str) -> Known:
+    """What a class is called, as long as it is called so."""
+    found = class_lookup(type, name).__get__(cls)
+    source = sources.part(sources.constant(cls, class_name(cls, "__name__")), name)
+    if source not in t.entry_values:
+        t.guards.same(source, found)
+        t.entry_values[source] = Known(found)
+    return Known(found)
 
 
 def _bound(t: Tracer, owner: Abstract, cls: type, name: str, found: Any) -> Abstract:
