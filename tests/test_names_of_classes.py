@@ -55,7 +55,8 @@ return said"""
 
 
 NAMES = [
-    "type(x).__name__", "x.__class__.__name__", "type(x).__qualname__", "P.__name__", "P.Q.__qualname__", "int.__name__", "M.__name__", "O.__name__", "type(P).__name__",
+    "type(x).__name__",
+    "x.__class__.__name__", "type(x).__qualname__", "P.__name__", "P.Q.__qualname__", "int.__name__", "M.__name__", "O.__name__", "type(P).__name__",
 ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from pijit.runtime.failures import Difference
 from pijit.runtime.interruptions import giving_what_handlers_raise, of_program
 from pijit.runtime.patience import PACE, Patience, loading, warnings_remembered
 from pijit.runtime.records import Break, Exit, FragmentRecord, Record
-from pijit.runtime.recursion import Watch
+from pijit.runtime.recursion import Watch, is_under_way
 from pijit.trace import learned
 from pijit.trace.limits import TooLong
 from pijit.trace.own_calls import NOTHING, may_call_itself
@@ -105,7 +105,7 @@ def enable_code(code: CodeType, options: Options) -> Record:
         _native.attach(code, record, "off")
         return record
     state = _native.attach(code, record, "on")
-    record.plan = Plan(first_entries(code, seen, options))
+    record.plan = Plan(first_entries(code, seen, options), watch=Watch(may_call_itself(code)))
     install(state, record.plan)
     return record
 
@@ -139,10 +139,12 @@ def on_entry(state: Any, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any
     record: Record = state.data
     unrolled = entry.kind == "jump" and _is_unrolled_around(raw)
     watch = record.plan.watch
-    if entry.kind == "start" and not entry.compiled and watch.passes_over(raw[4]):
-        return 1
+    if entry.kind == "start" and not entry.compiled:
+        passed_over = watch.passes_over(raw[4])
+        if passed_over:
+            return passed_over
     entry.patience.has_arrays = any(map(operator.is_, map(type, raw[4]), repeat(np.ndarray)))
-    at_once = unrolled or (entry.kind == "start" and watch.looks) or _is_too_little(state, record, entry, pc, may_call_itself(record.code))
+    at_once = unrolled or (entry.kind == "start" and watch.looks) or _is_too_little(state, record, entry, pc, watch.of_itself)
     wait = 0 if at_once else _misses_to_wait(state, record, entry, pc)
     if wait:
         record.misses += bool(failures)
@@ -240,7 +242,9 @@ def _has_come_meanwhile(state: Any, pc: int, failures: list[tuple[Any, int, Any]
 def _compile(
     state: Any, record: Record, entry: Entry, pc: int, raw: tuple[Any, ...], failures: list[tuple[Any, int, Any]]
 ) -> int:
-    if _is_too_little(state, record, entry, pc, may_call_itself(record.code)):
+    watch = record.plan.watch
+    watch.of_itself = watch.of_itself or (entry.kind == "start" and is_under_way(record.code))
+    if _is_too_little(state, record, entry, pc, watch.of_itself):
         turn_off(state, record, pc, "nothing_to_compile")
         return NEVER
     code, options = record.code, record.options
@@ -254,17 +258,18 @@ def _compile(
     if cause is not None and CONFIG.stance == "fail_on_recompile":
         raise capture_error("recompiled", code, line, cause.text())
     view = driver.make_view(raw)
-    watched = entry.kind == "start" and may_call_itself(code)
-    told = record.plan.watch.told if watched else NOTHING
+    told = watch.told if entry.kind == "start" and watch.of_itself else NOTHING
     try:
         capture = driver.capture_entry(code, pc, view, options, record.plan.varying, entry.patience.steps(_is_asked_for(record)), told)
     except TooLong:
         entry.patience.look_longer()
         return max(1, _misses_to_wait(state, record, entry, pc))
     try:
-        in_vain = watched and bool(_why_not(capture, entry.kind, options.eager))
-        if watched and record.plan.watch.learn(capture, view.locals, in_vain) and not entry.compiled:
-            return 1
+        watch.of_itself = watch.of_itself or capture.calls_itself
+        if entry.kind == "start" and watch.of_itself:
+            in_vain = bool(_why_not(capture, entry.kind, options.eager))
+            if watch.learn(capture, view.locals, in_vain) and not entry.compiled:
+                return 1
         return _use(state, record, entry, pc, capture, cause)
     finally:
         if options.backend == "numba":  # others run the graph
@@ -279,7 +284,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     if capture.breaks and (options.fullgraph or CONFIG.stance == "fail_on_break"):
         first = capture.breaks[0]
         raise capture_error(first.reason, first.code, first.line, first.detail)
-    unwanted = _why_not(capture, entry.kind, options.eager)
+    needed = bool(entry.compiled) and record.plan.watch.of_itself  # native code makes such calls
+    unwanted = _why_not(capture, entry.kind, options.eager or needed)
     if not unwanted and _is_too_little(state, record, entry, pc, calls_itself(capture.graph)):
         unwanted = "nothing_to_compile"
     if unwanted:
@@ -288,7 +294,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         if entry.compiled == 0 or entry.kind == "after":
             turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
-    wait = _postponed(state, record, entry, pc, capture)
+    wait = 0 if needed else _postponed(state, record, entry, pc, capture)
     if wait:
         return wait
     if entry.kind == "jump" and worth.takes_turns(capture.graph):
@@ -309,6 +315,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     fragment.because = cause.text() if cause is not None else ""
     record.add_fragment(fragment)
     entry.compiled += 1
+    record.plan.watch.looks |= calls_itself(capture.graph)  # calls of other types may be needed, too
     state.add_fragment(pc, fragment.native)
     count = f"fragment {entry.compiled} of {CONFIG.max_fragments} ({fragment.compile_seconds * 1e3:.0f} ms)"
     messages.tell(record, entry, line, cause, f"compiled {count}")

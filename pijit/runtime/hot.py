@@ -25,6 +25,7 @@ _LONG = 10_000_000  # nanoseconds that its runs took: it is tried before
 _GROWTH = 8  # an exit is looked at again when it has been taken this many times as often
 _MOST = 8  # times that an entry's fragments are made again because more is known
 _LAST = 10**6  # a fragment that has come so far is left alone
+_OWN_CALL = reasons.lookup("own_call").id
 
 
 def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int, operand: Any = _native.UNSET) -> int:
@@ -39,6 +40,8 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
         what = f".{place.name} holds another type" if place.name else "a dict has other keys"
         log.event("exits", record.code, exit.line, f"{again.id} {again.title}: {what}, {count} times", id=again.id)
         return NEVER
+    if exit.reason == _OWN_CALL:
+        record.plan.watch.looks = True  # it is of arguments that there is no fragment for
     if count >= _TRIAL:
         doubtful = worth.needs_clock(record)
         by_calls = doubtful and fragment.kind == "function"  # then the clock judges, which knows more than the estimate

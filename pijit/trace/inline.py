@@ -173,14 +173,17 @@ def _surroundings(t: Tracer, made: Container) -> tuple[Abstract | None, dict[str
 
 
 def _allow(t: Tracer, code: types.CodeType, globals_: dict[str, Any], name: str, among: int = 0) -> None:
-    """Raises Break where a call cannot be inlined. ``among``: the first frame that must not be one of the same code."""
+    """Raises Break where a call cannot be inlined. ``among``: the first frame that must not be one of the same code: 1 for a function that is
+    captured itself, which is being looked at anyway."""
     bytecode = decode(code)
     onlookers.mark(bytecode, globals_)
     if not t.last_micro:
         raise Break("not_inlinable", f"{name} in the middle of an instruction")
     if bytecode.is_generator and not (bytecode.flags & inspect.CO_GENERATOR and not bytecode.cell_slots):
         raise Break("generator", name)
-    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames[among:]) or t.limits.large(code):
+    if len(t.state.frames) > t.limits.inline_depth or any(f.bytecode is bytecode for f in t.state.frames[among:]):
+        raise Break("inline_limit", name)
+    if not among and t.limits.large(code):
         raise Break("inline_limit", name)
     if bytecode.is_malformed or bytecode.is_wide or bytecode.sees_frame or not can_inline(code):
         raise Break("not_inlinable", name)

@@ -22,7 +22,7 @@ from .values import Abstract, Known, Opaque
 if TYPE_CHECKING:
     from .tracer import Tracer
 
-_LOOKED_AT = 64  # items
+_LOOKED_AT, _OF_OTHERS = 64, 8  # items of a list, and of each other one that it was taken from among
 MOST = 3  # ways
 _FORKS = 100  # in a graph: without a limit it would be large where many items meet
 _OTHERS = (int, float, type(None), list, tuple, dict, str)
@@ -49,7 +49,8 @@ def ahead(t: Tracer, it: Abstract) -> Several | None:
 def item(t: Tracer, container: Opaque, at: Value) -> Several | None:
     """The same of the item at an index."""
     items = t.samples.get(container.value) if t.forks < _FORKS else None
-    samples = of_each(items[:_LOOKED_AT]) if type(items) is list else []
+    others = [one for other in t.siblings.get(container.value, ()) if type(other) is list for one in other[:_OF_OTHERS]]
+    samples = of_each([*items[:_LOOKED_AT], *others]) if type(items) is list else []
     return Several(container, at, samples) if len(samples) > 1 else None
 
 

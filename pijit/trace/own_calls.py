@@ -64,8 +64,10 @@ def is_to_be_made(t: Tracer, values: dict[int, Abstract]) -> bool:
 
 
 def _is_of_another_type(value: Abstract, held: Any) -> bool:
+    if isinstance(value, Scalar) or (isinstance(value, Known) and type(value.value) in _NUMBERS):
+        return type(held) not in _NUMBERS
     if isinstance(value, Known):
-        return type(value.value) is not type(held) and type(value.value) not in _NUMBERS
+        return type(value.value) is not type(held)
     return isinstance(value, Opaque) and value.cls is not None and value.cls is not type(held)
 
 
@@ -101,7 +103,8 @@ def _passed(t: Tracer, value: Abstract) -> Value:
 
 def _is_another(t: Tracer, slot: int, value: Abstract) -> bool:
     """Whether something else is passed for a parameter that was given an instance."""
-    if slot >= t.root.bytecode.code.co_argcount or not objects.is_plain(type(t.view.locals[slot])):
+    held = type(t.view.locals[slot]) if slot < t.root.bytecode.code.co_argcount else None
+    if not (objects.is_plain(held) or is_one_of(held, (tuple, list))):
         return False
     origin = t.origins.get(value.value) if isinstance(value, Opaque) else None
     return origin is None or origin.row != ("local", slot)
@@ -129,11 +132,11 @@ def _returned(t: Tracer) -> Any:
 
 def found(t: Tracer) -> Told:
     """What may be remembered of a capture: nothing of the program's is kept."""
-    return Told(_lasting(_returned(t)), t.told.others) if t.begins and may_call_itself(t.root.bytecode.code) else NOTHING
+    return Told(_lasting(_returned(t)), t.told.others) if t.begins and (t.told is not NOTHING or t.calls_itself) else NOTHING
 
 
 def may_call_itself(code: CodeType) -> bool:
-    """Whether the function's name is one of those in it."""
+    """Whether the function's name is one of those in it. (By way of others any function may.)"""
     return code.co_name in code.co_names or code.co_name in code.co_freevars
 
 

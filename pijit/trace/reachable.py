@@ -1,4 +1,5 @@
-"""Objects like one at hand, that are found from it: the other nodes of a tree or list. Nothing of the program runs for it."""
+"""Objects like one at hand, that are found from it: the other nodes of a tree or list, which are instances, tuples or lists. Nothing of the program
+runs for it."""
 
 from __future__ import annotations
 
@@ -12,15 +13,14 @@ _MOST = 64
 
 
 def alike(held: Any, names: Collection[str]) -> list[Any]:
-    """Other objects of its type that its attributes of these names hold, or lists and tuples in them, and so on: depth first, so that the ends are
-    among the few that are looked at."""
+    """Other objects of its type that its attributes of these names hold, or lists and tuples in them, or its items, and so on: depth first, so that
+    the ends are among the few that are looked at."""
     cls, seen, ahead = type(held), {id(held)}, [held]
     found: list[Any] = []
     while ahead and len(found) < _MOST:
         owner = ahead.pop()
         found.append(owner)
-        for name in names:
-            value = _native.field(owner, name)
+        for value in [owner] if is_one_of(cls, (list, tuple)) else [_native.field(owner, name) for name in names]:
             for item in value[:_MOST] if is_one_of(type(value), (list, tuple)) else (value,):
                 if type(item) is cls and id(item) not in seen:
                     seen.add(id(item))

@@ -82,7 +82,8 @@ class Capture:
     borrowed: dict[str, tuple[int, int]] = field(default_factory=dict)  # NumPy's loops that it computes as: the place of each, and which
     alone: dict[Value, Source] = field(default_factory=dict)  # where the arrays of graph.alone come from
     told: own_calls.Told = own_calls.NOTHING  # of the function's calls of itself, if it begins here,
-    asks: bool = False  # and whether others may show more
+    asks: bool = False  # whether others may show more,
+    calls_itself: bool = False  # and whether there are such
 
 
 # Why an operation leaves, where its handler does not say.
@@ -209,7 +210,7 @@ class Tracer:
         self.graph.alone = dict.fromkeys(self.alone, False)
         return Capture(
             self.graph, self.guards, self.breaks, self.returns, progress, self.loops, self.lines,
-            alone=self.alone, told=own_calls.found(self), asks=own_calls.asks(self),
+            alone=self.alone, told=own_calls.found(self), asks=own_calls.asks(self), calls_itself=self.calls_itself,
         )  # fmt: skip
 
     def _done_in(self, block: Block) -> list[Op]:
