@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -135,8 +136,12 @@ def figures():
         ("partitions of a number", recursive.partitions, "f(38, 38)", 1.5),
         ("forces of a tree of masses", recursive.forces, "f(cells, 0.5, 0.5, 0.001)", 1.5),
         ("the nearest point by a tree", recursive.nearest, "f(halves, 0.31, 0.77, 9.0)", 1.2),
+        ("an expression, by a visitor", recursive.evaluator, "f(expression)", 1.5),
+        ("the sum of lists of lists", recursive.total, "f(nested)", 1.5),
     ]
+    rng = random.Random(3)
     trees = {"cells": recursive.masses(), "halves": recursive.points()}
+    trees |= {"expression": recursive.expression(8, rng), "nested": recursive.nested(8, rng)}
     for name, make, call, least in calls_of_their_own:
         plain, ours = make(lambda function: function), make(pijit.jit)
         assert eval(call, {"f": plain, **trees}) == eval(call, {"f": ours, **trees})

@@ -117,3 +117,69 @@ def nearest(jit):
 def points():
     rng = random.Random(5)
     return Half([(rng.random(), rng.random()) for _ in range(2000)])
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+
+class Name:
+    def __init__(self, name):
+        self.name = name
+
+
+class Binary:
+    def __init__(self, operator, left, right):
+        self.operator, self.left, self.right = operator, left, right
+
+
+def evaluator(jit):
+    """The value of an expression, by a visitor whose methods are named after the classes."""
+
+    class Evaluator:
+        def __init__(self, names):
+            self.names = names
+
+        @jit
+        def visit(self, node):
+            return getattr(self, "visit_" + type(node).__name__)(node)
+
+        def visit_Number(self, node):
+            return node.value
+
+        def visit_Name(self, node):
+            return self.names[node.name]
+
+        def visit_Binary(self, node):
+            left, right = self.visit(node.left), self.visit(node.right)
+            if node.operator == "+":
+                return left + right
+            return left - right if node.operator == "-" else left * right
+
+    return Evaluator({"x": 1.5, "y": 0.5, "z": 2.5}).visit
+
+
+def expression(depth, rng):
+    if depth == 0 or rng.random() < 0.1:
+        return Number(rng.random()) if rng.random() < 0.5 else Name(rng.choice("xyz"))
+    return Binary(rng.choice("+-*"), expression(depth - 1, rng), expression(depth - 1, rng))
+
+
+def total(jit):
+    """The sum of the numbers in lists of lists, however deep."""
+
+    @jit
+    def add_up(held):
+        if not isinstance(held, list):
+            return held
+        found = 0.0
+        for item in held:
+            found += add_up(item)
+        return found
+
+    return add_up
+
+
+def nested(depth, rng):
+    return rng.random() if depth == 0 or rng.random() < 0.1 else [nested(depth - 1, rng) for _ in range(rng.randrange(1, 4))]

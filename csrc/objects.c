@@ -168,6 +168,12 @@ PyObject *pj_part(PyObject *o, PjRow *row)
         else if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__kwdefaults__") == 0) {
             row->a = offsetof(PyFunctionObject, func_kwdefaults);
         }
+        else if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__name__") == 0) {
+            row->a = offsetof(PyFunctionObject, func_name);
+        }
+        else if (PJ_IS_FUNCTION(o) && PyUnicode_CompareWithASCIIString(row->object, "__qualname__") == 0) {
+            row->a = offsetof(PyFunctionObject, func_qualname);
+        }
         else if (PyCFunction_CheckExact(o) && PyUnicode_CompareWithASCIIString(row->object, "__self__") == 0) {
             row->a = offsetof(PyCFunctionObject, m_self);
         }

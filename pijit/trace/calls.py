@@ -135,6 +135,8 @@ def attribute(t: Tracer, owner: Abstract, name: str) -> Any:
         value = owner.value
         if type(value) is types.ModuleType:
             return inputs.load_attribute(t, value, name)
+        if type(value) is types.FunctionType and name in ("__name__", "__qualname__"):
+            return objects.name_of(t, value, name)
         if is_a(value, type) and is_heap_class(value) and package_of(value) not in ("numpy", "builtins"):
             return objects.class_attribute(t, value, name)
         built_in = is_a(value, type) and not is_heap_class(value)

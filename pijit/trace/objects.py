@@ -278,7 +278,7 @@ def is_as_type(t: Tracer, cls: type, name: str) -> bool:
 def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     """cls.name of a Python class whose metaclass has no say in it."""
     if name in ("__name__", "__qualname__") and class_lookup(type(cls), name) is class_lookup(type, name) and is_as_type(t, cls, "__getattribute__"):
-        return _name_of(t, cls, name)
+        return name_of(t, cls, name)
     found = class_lookup(cls, name)
     if found is MISSING or class_lookup(type(cls), name) is not MISSING or not is_as_type(t, cls, "__getattribute__"):
         raise Break("attribute", f"{class_name(cls, '__name__')}.{name}")
@@ -290,10 +290,11 @@ def class_attribute(t: Tracer, cls: type, name: str) -> Abstract:
     return _bound(t, Known(cls), cls, name, found)
 
 
-def _name_of(t: Tracer, cls: type, name: str) -> Known:
-    """What a class is called, as long as it is called so."""
-    found = class_lookup(type, name).__get__(cls)
-    source = sources.part(sources.constant(cls, class_name(cls, "__name__")), name)
+def name_of(t: Tracer, owner: Any, name: str) -> Known:
+    """What a class or function is called, as long as it is called so."""
+    kind, called = (type, class_name(owner, "__name__")) if is_a(owner, type) else (types.FunctionType, owner.__name__)
+    found = class_lookup(kind, name).__get__(owner)
+    source = sources.part(sources.constant(owner, called), name)
     if source not in t.entry_values:
         t.guards.same(source, found)
         t.entry_values[source] = Known(found)

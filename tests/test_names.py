@@ -1,4 +1,4 @@
-"""What classes are called: `type(x).__name__`, as visitors ask for it."""
+"""What classes and functions are called: `type(x).__name__`, as visitors ask for it, and `function.__name__`, as decorators do."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ return said"""
 NAMES = [
     "type(x).__name__",
     "x.__class__.__name__", "type(x).__qualname__", "P.__name__", "P.Q.__qualname__", "int.__name__", "M.__name__", "O.__name__", "type(P).__name__",
+    "told.__name__", "told.__qualname__", "P.said.__name__", "told(told)", "(lambda: 0).__name__", "x.said.__name__", "len.__name__",
 ]  # fmt: skip
 
 
@@ -73,6 +74,10 @@ return said"""
 class P:
     class Q:
         pass
+    def said(self):
+        pass
+def told(function=None):
+    return function.__name__
 class Meta(type):
     pass
 class M(metaclass=Meta):
@@ -87,12 +92,13 @@ class O(metaclass=Named):
     check(before + function_of("", body), configurations=("jit", "numpy", "forced"))
 
 
+@pytest.mark.parametrize("kind", ["class P:", "def P():"])
 @pytest.mark.parametrize("attribute", ["__name__", "__qualname__"])
 @pytest.mark.parametrize("where", ["outside", "inside", "called"])
-def test_a_class_gets_another_name(where, attribute):
+def test_another_name_is_given(where, attribute, kind):
     inside = {"outside": "pass", "inside": f"P.{attribute} = f'P{{k}}'", "called": "rename(k)"}[where]
     source = f"""
-class P:
+{kind}
     pass
 def rename(k):
     print(end="")
@@ -105,6 +111,6 @@ def f(first, n):
         said.append(P.{attribute})
         {inside}
         said.append(P.{attribute})
-    return said, repr(P)
+    return said, repr(P).partition(" at ")[0]
 """
     check_calls(source, [("", 3), ("", 3), ("A", 3), ("", 3), ("B", 3), ("", 3)], configurations=("jit", "forced"))
