@@ -12,7 +12,7 @@ import pytest
 import pijit
 from pijit import _native
 from pijit.ground.config import Options
-from pijit.runtime import budget, dozing, entries, patience, resting, worth
+from pijit.runtime import budget, dozing, entries, patience, prices, resting, worth
 from pijit.runtime.budget import BUDGET, Budget, Want
 
 SOURCE = """
@@ -44,6 +44,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(budget, "saved", lambda: now.saved)
     monkeypatch.setattr("pijit.runtime.patience.Patience._to_take", lambda self: patience._RENT * self.spent)
     monkeypatch.setattr(worth, "is_too_little", lambda seconds, times: False)
+    monkeypatch.setattr(prices, "known", lambda code, pc: 0.0)
     monkeypatch.setattr(dozing, "seconds", lambda state, plan: 0.0)
     monkeypatch.setattr(dozing, "rate", lambda state, plan: now.rates.get(state, 0.0) if now.rates else 1e6)
     monkeypatch.setattr(patience, "_MOST", math.inf)

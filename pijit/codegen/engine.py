@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from threading import RLock
 from typing import Any
 
+from pijit.ground import clock
 from pijit.ground.records import dataclass
 from pijit.ground.weak import Named
 
@@ -111,13 +112,24 @@ def build(text: str, name: str, use_cache: bool = True, level: int = emit.BEST, 
         return Machine(library.address, library, cached)
 
 
+_generating = 0.0
+
+
+def generating() -> float:
+    """The seconds that all machine code so far took which was not on disk."""
+    return _generating
+
+
 def _build(text: str, name: str, digest: str, use_cache: bool, level: int) -> tuple[Library, bool]:
     """The library, and whether it was on disk."""
+    global _generating
     symbol = f"{name}_{digest}" if use_cache else f"{name}_{digest}_{next(_fresh)}"
     code: bytes | None = cache.load(digest) if use_cache else None
     cached = code is not None
     if code is None:
+        start = clock.thread_time()
         code = emit.object_code(text.replace(f'@"{name}"', f'@"{symbol}"'), level)
+        _generating += clock.thread_time() - start
         if use_cache:
             cache.save(digest, code)
     place = memory()

@@ -13,7 +13,7 @@ import operator
 import traceback
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import repeat
 from threading import Lock
 from types import CodeType
@@ -32,7 +32,7 @@ from pijit.ir.text import text as graph_text
 from pijit.pycode.backward import back_jumps
 from pijit.pycode.instructions import decode
 from pijit.pycode.outline import SUSPENDABLE, Outline, outline
-from pijit.runtime import apart, dozing, driver, lifetimes, messages, resting, worth
+from pijit.runtime import apart, dozing, driver, lifetimes, messages, prices, resting, worth
 from pijit.runtime.budget import BUDGET
 from pijit.runtime.closing import close, install, leave_alone, retire, turn_off
 from pijit.runtime.counting import counted
@@ -299,7 +299,8 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         return wait
     if entry.kind == "jump" and worth.takes_turns(capture.graph):
         capture.graph.counts = pc
-    with PACE.measured(entry.patience.price):
+    measured = prices.remembered(code, pc) if options.backend == "numba" else nullcontext()
+    with measured, PACE.measured(entry.patience.price):
         compiled = driver.compile_capture(capture, code, options, record.plan.force_exit)
     imports.compiled()
     fragment = _fragment_record(compiled, entry, line, breaks)
@@ -361,7 +362,8 @@ def _is_unrolled_around(raw: tuple[Any, ...]) -> bool:
 def _postponed(state: Any, record: Record, entry: Entry, pc: int, capture: Capture) -> int:
     """How many misses to wait with what has been captured, now that it is known what it will take and whether it is sure to pay."""
     patience = entry.patience
-    patience.price, patience.doubtful = PACE.seconds(worth.price(capture.graph)), worth.is_doubtful(capture.graph)
+    patience.price = prices.known(record.code, pc) or PACE.seconds(worth.price(capture.graph))
+    patience.doubtful = worth.is_doubtful(capture.graph)
     patience.is_whole = not capture.breaks
     wait = _misses_to_wait(state, record, entry, pc)
     if wait:
