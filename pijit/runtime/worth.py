@@ -54,6 +54,7 @@ _WORK = {
     "own_call": 20.0,
 }
 _ERRSTATE = 450.0  # half of np.errstate
+_RECHECK = 150.0  # looking again at some dozens of guards, after a call that may have run anything
 
 # A loop in native code does at least this many times as much in the same time,
 _LOOP_SPEEDUP = 8.0
@@ -221,10 +222,12 @@ def _gain(names: Sequence[str]) -> float:
 
 
 def is_doubtful(graph: Graph) -> bool:
-    """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, calls itself, or does a few things
-    only. What works on arrays or goes round a loop of numbers is."""
-    names = {_name(op) for block in graph.blocks for op in block.ops}
-    if "own_call" not in names and any(_WORK.get(name, 0.0) > _PER_OP for name in names):
+    """Whether the figures here are too rough to tell if it is faster than the interpreter: it works on objects, calls itself, does a few things
+    only, or calls others for most of what it does. What works on arrays or goes round a loop of numbers is."""
+    done = [_name(op) for block in graph.blocks for op in block.ops]
+    names = set(done)
+    work = [_WORK.get(name, 0.0) for name in done]
+    if "own_call" not in names and any(saved > _PER_OP for saved in work) and sum(work) > _RECHECK * done.count("recheck"):
         return False
     return not has_loop(graph) or not names.isdisjoint(("look", "put", "make", "call", "find", "do", "next", "own_call"))
 
