@@ -27,6 +27,42 @@ PyObject *pj_call_back(PyObject *callback, PyObject *args)
     return result;
 }
 
+/* Signals wait until pijit has done its work, so that their handlers find the program's frames, and what they raise does not tear an import or a
+ * compilation: those that come to this thread, but for those that tell of an error in it. Other threads are given some, and one may have come just
+ * before: Python calls their handlers in its main thread, which this one is not taken to be meanwhile. */
+typedef struct {
+    sigset_t mask;
+    unsigned long main; /* what the main thread is, 0 where this is another one */
+} Held;
+
+static Held hold_signals(void)
+{
+    static const int errors[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    Held held = {.main = _PyRuntime.main_thread};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        sigdelset(&all, errors[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &all, &held.mask);
+    if (held.main == PyThread_get_thread_ident()) {
+        _PyRuntime.main_thread = 0;
+    }
+    else {
+        held.main = 0;
+    }
+    return held;
+}
+
+static void release_signals(Held held)
+{
+    if (held.main != 0) {
+        _PyRuntime.main_thread = held.main;
+        pj_signals_came(PyThreadState_Get());
+    }
+    pthread_sigmask(SIG_SETMASK, &held.mask, NULL);
+}
+
 /* Calls on_error with the text and the current exception, if any, which is cleared. Whatever that raises is printed as
  * unraisable. */
 void pj_report(const char *what)
@@ -46,9 +82,11 @@ void pj_report(const char *what)
             text = PyUnicode_FromString(what);
         }
         pj_filter_watchers();
+        Held held = hold_signals();
         pj_thread.in_callback++;
         PyObject *result = text == NULL ? NULL : PyObject_CallOneArg(callback, text);
         pj_thread.in_callback--;
+        release_signals(held);
         if (result == NULL) {
             PyErr_WriteUnraisable(callback);
         }
@@ -57,19 +95,6 @@ void pj_report(const char *what)
         Py_DECREF(callback);
     }
     Py_XDECREF(exc);
-}
-
-/* Signals wait until pijit has done its work, so that their handlers find the program's frames, and what they raise does not tear
- * an import or a compilation. Those that tell of an error in this thread do not wait. */
-static void hold_signals(sigset_t *before)
-{
-    static const int errors[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-    sigset_t held;
-    sigfillset(&held);
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-        sigdelset(&held, errors[i]);
-    }
-    pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
 /* Letting go of what the Python side has made runs Python code, of llvmlite's and of weakref's: nothing for a tracer or profiler of the program's,
@@ -81,14 +106,13 @@ void pj_let_go(PyObject **slot)
     }
     const int error = errno;
     PyThreadState *ts = PyThreadState_Get();
-    sigset_t before;
-    hold_signals(&before);
+    Held held = hold_signals();
     PyThreadState_EnterTracing(ts);
     pj_thread.in_callback++;
     Py_CLEAR(*slot);
     pj_thread.in_callback--;
     PyThreadState_LeaveTracing(ts);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    release_signals(held);
     errno = error;
 }
 
@@ -100,12 +124,11 @@ static PyObject *call(PyObject *callback, PyObject *args, const char *name)
     PyObject *result = NULL;
     Py_INCREF(callback);
     if (args != NULL) {
-        sigset_t before;
-        hold_signals(&before);
+        Held held = hold_signals();
         int64_t start = pj_clock();
         result = pj_call_back(callback, args);
         pj_times.elsewhere += pj_clock() - start;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        release_signals(held);
         Py_DECREF(args);
     }
     if (result == NULL) {

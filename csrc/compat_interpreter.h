@@ -115,6 +115,27 @@ static inline _PyFrameEvalFunction pj_get_eval(PyInterpreterState *interp)
     return interp->eval_frame; /* a plain field on all versions; NULL = the default */
 }
 
+/* The main thread is to look whether signals and pending calls have come: while it was not taken for that it may have forgotten to. */
+static inline void pj_signals_came(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    uintptr_t came = (_Py_atomic_load_int(&_PyRuntime.signals.is_tripped) ? _PY_SIGNALS_PENDING_BIT : 0) |
+                     (_Py_atomic_load_int32_relaxed(&_PyRuntime.ceval.pending_mainthread.npending) ? _PY_CALLS_TO_DO_BIT : 0);
+    if (came != 0) {
+        _Py_set_eval_breaker_bit(ts, came);
+    }
+#else
+    struct _ceval_state *ceval = &ts->interp->ceval;
+    bool calls = _Py_atomic_load_relaxed(&ceval->pending.calls_to_do);
+#if PY_VERSION_HEX >= 0x030C0000
+    calls |= _Py_atomic_load_relaxed(&_PyRuntime.ceval.pending_mainthread.calls_to_do);
+#endif
+    if (calls || _Py_atomic_load_relaxed(&_PyRuntime.ceval.signals_pending)) {
+        _Py_atomic_store_relaxed(&ceval->eval_breaker, 1);
+    }
+#endif
+}
+
 /* The byte that is non-zero when the interpreter should look up: signals, pending calls, GIL requests, async
  * exceptions, garbage collection (3.12+). 3.13 keeps it per thread and its upper bits hold a version. */
 static inline char *pj_breaker(PyThreadState *ts)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import signal
+import subprocess
 import sys
 import traceback
 import types
@@ -103,7 +105,7 @@ def test_while_it_compiles(arrives, handler, kind, place):
 @pytest.mark.parametrize("place", ["_misses_to_wait", "_begin"])
 @pytest.mark.parametrize(("handler", "kind"), [(raises, Alarm), (signal.default_int_handler, KeyboardInterrupt)], ids=str)
 def test_another_thread_is_given_the_signal(monkeypatch, handler, kind, place):
-    """The main thread holds its own back while pijit works, and still runs the handlers of those."""
+    """The main thread holds its own back while pijit works; the handlers of those wait, too."""
     function = pijit.jit(fresh(lambda a, b: add(a, b)))
     before = signal.signal(signal.SIGUSR1, handler)
     real = getattr(entries, place)
@@ -149,14 +151,13 @@ def made_known(module):
 @PLACES
 @pytest.mark.parametrize(("handler", "kind"), [(raises, Alarm), (signal.default_int_handler, KeyboardInterrupt)], ids=str)
 def test_what_fails_because_of_it_is_not_seen(monkeypatch, handler, kind, module, name):
-    """As where a lock is let go of that was not taken yet."""
+    """Should a handler be called in the middle of pijit after all: as where a lock is let go of that was not taken yet."""
     real = getattr(module, name)
 
     def torn(*args):
         monkeypatch.setattr(module, name, real)
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
-            signal.raise_signal(signal.SIGUSR1)
+            handler(signal.SIGUSR1, None)
         finally:
             raise RuntimeError("release unlocked lock")
 
@@ -234,3 +235,50 @@ def test_an_error_of_its_own_stays_one(arrives, monkeypatch):
     assert function(1, 2) == 3
     assert len(tiers.INTERNAL_ERRORS) == 1
     tiers.INTERNAL_ERRORS.clear()
+
+
+ALARMS = """
+import os, signal, sys, threading, time
+class Alarm(Exception):
+    pass
+raised, frames = 0, set()
+def handler(number, frame):
+    global raised
+    raised += 1
+    frames.add(frame.f_code.co_name)
+    raise Alarm
+def spin():
+    x = 1
+    while True:
+        x = x * 3 & 0xFFFF
+def interrupt():
+    time.sleep(0.005)
+    os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGALRM, handler)
+for k in range(40):
+    before = raised
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.005)
+        spin()
+    except Alarm:
+        assert raised == before + 1
+for k in range(40):
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        spin()
+    except KeyboardInterrupt:
+        thread.join()
+print(frames)
+"""
+
+
+@pytest.mark.parametrize("threshold", [(), ("--threshold", "1")], ids=str)
+def test_none_is_lost(tmp_path, threshold):
+    """One that came just before pijit was called is handled by the program, not by the first of pijit's frames."""
+    program = tmp_path / "alarms.py"
+    program.write_text(ALARMS)
+    env = {**os.environ, "PIJIT_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "pijit", "run", "--everything", *threshold, str(program)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "{'spin'}\n", "")

@@ -1,7 +1,8 @@
-"""Signals of the program that arrive while pijit works.
+"""What is raised for the program while pijit works.
 
-Python runs a signal's handler in whatever the main thread is doing, so what the handler raises comes out of the middle of a compilation. It
-is the program's: it goes on from the frame that pijit was called from, as if pijit had not been there.
+The handlers of signals wait until it is done (csrc/callbacks.c). What another thread has raised in this one does not, such as the KeyboardInterrupt
+of a debugger: it comes out of the middle of a compilation. It is the program's: it goes on from the frame that pijit was called from, as if pijit had
+not been there.
 """
 
 from __future__ import annotations
@@ -36,8 +37,7 @@ def of_program(error: BaseException) -> BaseException | None:
 
 
 def giving_what_handlers_raise(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The callback, which gives what a signal's handler raises anywhere in it: the main thread holds its own signals back, not those that another
-    thread is given."""
+    """The callback, which gives what is raised in it for the program."""
 
     @wraps(callback)
     def gives(*args: Any) -> Any:

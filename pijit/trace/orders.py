@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SYMBOLS = ("<", "<=", "==", "!=", ">", ">=")  # in the order of C's numbers for them
 _NUMBERS = frozenset({"int", "bool", "float"})
+_DEPTH = 8  # of lists in lists
 
 
 def compare(t: Tracer, symbol: str, left: Abstract, right: Abstract) -> Abstract | None:
@@ -57,8 +58,10 @@ def without_nans(t: Tracer, value: Abstract) -> None:
         _tell_apart(t, item, item)
 
 
-def _is_compared(item: Any) -> bool:
-    return all(map(_is_compared, item)) if type(item) is list else deeds.is_hashable(item)
+def _is_compared(item: Any, depth: int = 0) -> bool:
+    if type(item) is list:
+        return depth < _DEPTH and all(_is_compared(one, depth + 1) for one in item)
+    return deeds.is_hashable(item)
 
 
 def _is_tuple(value: Abstract) -> bool:
