@@ -150,3 +150,30 @@ def swing(options, n):
         x, v = damped(x, v, **options)
         most = max(most, x)
     return x, v, most
+
+
+class Machine:
+    """One register, and a table of what its instructions do."""
+
+    def __init__(self):
+        self.held = 1
+        self.table = {"add": self.add, "subtract": self.subtract, "multiply": self.multiply}
+
+    def add(self, x):
+        self.held += x
+
+    def subtract(self, x):
+        self.held -= x
+
+    def multiply(self, x):
+        self.held = self.held * x & 0xFFFF
+
+
+INSTRUCTIONS = [(("add", "subtract", "multiply")[k * 7 % 3], k % 5) for k in range(300)]
+
+
+def execute(machine, rounds):
+    for _ in range(rounds):
+        for name, x in INSTRUCTIONS:
+            machine.table[name](x)
+    return machine.held

@@ -128,7 +128,7 @@ def _dict_item(value: Any, name: str) -> Any:
 LOADS: dict[str, Callable[[Any, Any], Any]] = {
     "item": _item,
     "tuple_item": lambda value, index: tuple.__getitem__(value, index),
-    "field": lambda value, name: object.__getattribute__(value, name),
+    **dict.fromkeys(("field", "part"), lambda value, name: object.__getattribute__(value, name)),
     "dict_item": _dict_item,
 }
 

@@ -13,6 +13,7 @@ from ..ground.names import class_name, is_a, is_heap_class, is_one_of, module_of
 from ..ground.names import name_of as known_name
 from ..ground.partials import PARTIALS
 from . import (
+    bound,
     closures,
     dunder,
     exceptions,
@@ -71,7 +72,7 @@ def call(t: Tracer, callee: Abstract, args: list[Abstract], kwargs: dict[str, Ab
     if isinstance(callee, Known | Opaque) and is_one_of(objects.class_of(callee), PARTIALS):
         return mappings.partial(t, callee, args, kwargs)
     if isinstance(callee, Opaque) and callee.cls is types.MethodType:
-        return call(t, closures.part(t, callee, "__func__"), [closures.part(t, callee, "__self__"), *args], kwargs)
+        return bound.call(t, callee, args, kwargs)
     if isinstance(callee, Opaque) and callee.cls is types.BuiltinMethodType and (unbound := closures.unbound(t, callee)) is not None:
         return call(t, unbound, [closures.part(t, callee, "__self__"), *args], kwargs)
     if not isinstance(callee, Known):

@@ -7,7 +7,7 @@ owns their cells, which is somewhere below in the chain: outliving sees to that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING
 
 from ..ground.names import class_name, is_a
@@ -57,6 +57,8 @@ def source_of(t: Tracer, function: Abstract) -> Source:
 def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
     """What a function, bound method or partial was made with."""
     origin = objects.origin_of(t, owner)
+    if origin is None and objects.class_of(owner) is MethodType:
+        return objects.fetch(t, owner, ("part", name), ("part", name), getattr(objects.actual_of(t, owner), name, objects.UNSET))
     if origin is None:
         raise Break("attribute", f"{class_name(type(objects.actual_of(t, owner)))}.{name}")
     source = sources.part(origin, name)

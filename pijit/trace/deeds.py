@@ -201,7 +201,13 @@ def dict_item(t: Tracer, owner: Opaque, key: Abstract) -> Any:
         raise unseen(t, owner)
     functions = functions_in(t.samples.get(owner.value))
     found = _item(t, owner, key)
-    return opaque.like(t, found, sample) if functions is None else one_of(t, found, functions)
+    return _among_values(t, owner, opaque.like(t, found, sample)) if functions is None else one_of(t, found, functions)
+
+
+def _among_values(t: Tracer, owner: Opaque, made: Abstract) -> Abstract:
+    """What a dict holds, of which its other values tell."""
+    held = t.samples.get(owner.value)
+    return telling.with_siblings(t, made, dict.values(held)) if isinstance(held, MAPPINGS) else made
 
 
 def _factory(t: Tracer, owner: Opaque) -> type | None:
@@ -255,7 +261,11 @@ def dict_get(t: Tracer, owner: Opaque, key: Abstract, default: Abstract) -> Any:
         raise unseen(t, owner)
     if isinstance(default, Known) and type(default.value) is type(sample) and is_one_of(type(sample), (int, float)):
         return opaque.like(t, find(t, "get", owner, key, as_object(t, default)), sample)
-    return one_of_two(t, has_key(t, owner, key), lambda: opaque.like(t, find(t, "item", owner, key), sample), lambda: default)
+
+    def held() -> Abstract:
+        return _among_values(t, owner, opaque.like(t, find(t, "item", owner, key), sample))
+
+    return one_of_two(t, has_key(t, owner, key), held, lambda: default)
 
 
 def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Any], no: Callable[[], Any]) -> object:

@@ -353,7 +353,7 @@ def _of_tuple(t: Tracer, container: Opaque, items: tuple[Any, ...], length: Valu
     place = checked_index(t, whole(t, index, "index"), length)
     found = t.emit("tuple_get", (container.value, place), Obj())
     functions = deeds.functions_in(items)
-    return opaque.like(t, found, items[0]) if functions is None else deeds.one_of(t, found, functions)
+    return telling.with_siblings(t, opaque.like(t, found, items[0]), items) if functions is None else deeds.one_of(t, found, functions)
 
 
 def container_kind(container: Abstract) -> str:
