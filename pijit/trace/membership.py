@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..ground.names import is_one_of
 from ..ir.graph import Const, Value, const
 from ..ir.types import BOOL, FLOAT, INT
-from . import deeds, instances, mappings, objects, opaque, operators, presence
+from . import deeds, instances, mappings, objects, opaque, operators, presence, ranges
 from .values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of, value_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def contains(t: Tracer, item: Abstract, container: Abstract, invert: bool) -> Ab
     found: Abstract | bool | None = _known(t, item, container)
     if found is None:
         found = _among(t, item, container)
+    if found is None and ranges.is_range(container):
+        found = ranges.contains(t, container, item)
     if found is None:
         found = _found(t, item, container)
     if found is None:

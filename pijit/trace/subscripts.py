@@ -24,6 +24,7 @@ from . import (
     objects,
     opaque,
     packed,
+    ranges,
     standins,
     takes,
     telling,
@@ -122,6 +123,8 @@ def load(t: Tracer, container: Abstract, index: Abstract) -> Any:
     if isinstance(container, Opaque) and is_one_of(container.cls, _MAKERS):
         sample = standins.sample_result(t, operator.getitem, [Known(t.samples[container.value]), index], {})
         return opaque.call_pure(t, operator.getitem, [container, index], {}, sample=sample)
+    if ranges.is_range(container) and kind_of(index) in ("int", "bool"):
+        return ranges.item(t, container, value_of(index))  # type: ignore[arg-type]
     if isinstance(index, Known) and type(index.value) is int:
         field = opaque.record_item(t, container, index.value)
         if field is not None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...ground.names import is_a, is_heap_class, is_one_of, module_of
-from ...ir.graph import Const, Value, const
+from ...ir.graph import Value, const
 from ...ir.types import BOOL, FLOAT, INT, Np
 from .. import (
     complexes,
@@ -22,6 +22,7 @@ from .. import (
     objects,
     opaque,
     operators,
+    ranges,
     standins,
     views,
 )
@@ -410,29 +411,12 @@ def len_(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
         return Known(len(items))
     if isinstance(operand, Known) and is_one_of(type(operand.value), (dict, set, frozenset, str, bytes, tuple, range)):
         return Known(len(operand.value))
-    if isinstance(operand, Container) and operand.kind == "range":
-        return abstract(_length_of_range(t, operand))
+    if ranges.is_range(operand):
+        return abstract(ranges.length(t, operand))
     length = lengths.of(t, operand)
     if length is not None:
         return Scalar(length)
     raise Break("call_arguments", f"len of {describe(operand)}")
-
-
-def _length_of_range(t: Tracer, operand: Container) -> Value:
-    iterator = iteration.iterator(t, operand)  # checks that the bounds are far from overflow
-    assert isinstance(iterator, RangeIterator)
-    if not isinstance(iterator.step, int):
-        raise Break("call_arguments", "len of a range with a step that is not a constant")
-    assert iterator.stop is not None
-    start, stop, width = iterator.next, iterator.stop, abs(iterator.step)
-    low, high = (start, stop) if iterator.step > 0 else (stop, start)
-    if isinstance(low, Const) and isinstance(high, Const):
-        return const(len(range(low.value, high.value, width)))
-    distance = t.emit("raw_sub", (high, low), INT)
-    if width > 1:
-        # rounded up to whole steps
-        distance = t.emit("int_floordiv", (t.emit("raw_add", (distance, const(width - 1)), INT), const(width)), INT)
-    return t.emit("raw_max", (distance, const(0)), INT)  # type: ignore[no-any-return]
 
 
 @row(hash)
