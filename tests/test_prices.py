@@ -85,13 +85,12 @@ def test_an_entry_that_was_compiled_before_is_cheap(monkeypatch):
         return found
 
     monkeypatch.setattr(entries, "_postponed", postponed)
-    monkeypatch.setattr(worth, "price", lambda graph: 1000.0)
+    monkeypatch.setattr(worth, "price", lambda graph: 1e6)  # more or less, as fast as this machine is
     for _ in range(2):
         space = {}
         exec(compile(SOURCE.format(factor=1.25), "priced.py", "exec"), space)
         assert pijit.jit(space["f"])([1.0, 2.0, 3.0, 4.0], 100) == 312.5
-    assert seen[0] == 1000.0
-    assert 0.0 < seen[-1] < 100.0
+    assert seen[0] > 1000.0 > seen[-1] > 0.0
 
 
 PROGRAM = """

@@ -35,8 +35,10 @@ class Watch:
     def passes_over(self, arguments: tuple[Any, ...]) -> int:
         """How many calls to wait, as a capture of this one would show nothing new: it is like earlier ones. What their arguments hold may differ, so
         where that could help some are captured all the same: 0."""
+        if not self.seen or self._is_tired():
+            return 0
         types = _types(arguments)
-        if types not in self.seen or self._is_tired():
+        if types not in self.seen:
             return 0
         self.calls += 1
         self.seen[types] += 1
@@ -63,7 +65,7 @@ class Watch:
 
 
 def _types(arguments: tuple[Any, ...]) -> tuple[int, ...]:
-    return tuple(id(type(held)) for held in arguments)
+    return tuple(map(id, map(type, arguments)))  # no generator: see entries._is_too_little
 
 
 def is_under_way(code: CodeType) -> bool:
