@@ -105,6 +105,21 @@ static inline bool is_number(PyObject *o)
     return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o);
 }
 
+/* a <op> b of numbers, or of texts of one type: 1, 0, or -1: only Python can tell, or it raises. */
+int pj_ordered(PyObject *a, PyObject *b, int op)
+{
+    bool numbers = is_number(a) && is_number(b);
+    bool texts = (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) || (PyBytes_CheckExact(a) && PyBytes_CheckExact(b));
+    if (!numbers && !texts) {
+        return -1;
+    }
+    int found = PyObject_RichCompareBool(a, b, op);
+    if (found < 0) {
+        PyErr_Clear();
+    }
+    return found;
+}
+
 /* a < b of numbers or texts of one type, or tuples of such: 1, 0, or -1: only Python can tell, or it raises. */
 int pj_less(PyObject *a, PyObject *b)
 {
@@ -123,16 +138,7 @@ int pj_less(PyObject *a, PyObject *b)
     if (PyLong_CheckExact(a) && PyLong_CheckExact(b) && pj_long_compact(a, &x) && pj_long_compact(b, &y)) {
         return x < y;
     }
-    bool numbers = is_number(a) && is_number(b);
-    bool texts = (PyUnicode_CheckExact(a) && PyUnicode_CheckExact(b)) || (PyBytes_CheckExact(a) && PyBytes_CheckExact(b));
-    if (!numbers && !texts) {
-        return -1;
-    }
-    int found = PyObject_RichCompareBool(a, b, Py_LT);
-    if (found < 0) {
-        PyErr_Clear();
-    }
-    return found;
+    return pj_ordered(a, b, Py_LT);
 }
 
 /* ---- a key that is a recipe ---- */

@@ -11,6 +11,7 @@ bool pj_plain(PyObject *o, int depth);
 bool pj_basic(PyObject *o, int depth);
 bool pj_quiet(PyObject *o);
 int pj_equal(PyObject *a, PyObject *b);
+int pj_ordered(PyObject *a, PyObject *b, int op);
 int pj_less(PyObject *a, PyObject *b);
 bool pj_has_keys(PyObject *dict, PyObject *names);
 bool pj_dict_takes(PyObject *dict);

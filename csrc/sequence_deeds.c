@@ -4,11 +4,6 @@
 
 #define DEPTH 8 /* of lists in lists */
 
-static bool is_number(PyObject *o)
-{
-    return PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o);
-}
-
 static bool are_sequences(PyObject *a, PyObject *b)
 {
     return (PyList_CheckExact(a) && PyList_CheckExact(b)) || (PyTuple_CheckExact(a) && PyTuple_CheckExact(b));
@@ -40,14 +35,7 @@ static int compared(PyObject *a, PyObject *b, int op, int depth)
         if (inside) {
             return compared(x, y, op, depth + 1);
         }
-        if (!(is_number(x) && is_number(y)) && !(PyUnicode_CheckExact(x) && PyUnicode_CheckExact(y)) && !(PyBytes_CheckExact(x) && PyBytes_CheckExact(y))) {
-            return -1;
-        }
-        const int found = PyObject_RichCompareBool(x, y, op);
-        if (found < 0) {
-            PyErr_Clear();
-        }
-        return found;
+        return pj_ordered(x, y, op);
     }
     const int sizes[] = {[Py_LT] = n < m, [Py_LE] = n <= m, [Py_EQ] = n == m, [Py_NE] = n != m, [Py_GT] = n > m, [Py_GE] = n >= m};
     return sizes[op];

@@ -36,7 +36,7 @@ UNKNOWN, VARIOUS = object(), object()
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
     """What is known of the function before it is captured. ``gives``: an object like those that it returns, or UNKNOWN, or VARIOUS; ``others``:
-    rows of the parameters for which its calls of itself pass other instances of Python's classes than they were given."""
+    rows of the parameters for which its calls of itself pass other instances of Python's classes, tuples or lists than they were given."""
 
     gives: Any = UNKNOWN
     others: frozenset[tuple[Any, ...]] = frozenset()
@@ -102,7 +102,7 @@ def _passed(t: Tracer, value: Abstract) -> Value:
 
 
 def _is_another(t: Tracer, slot: int, value: Abstract) -> bool:
-    """Whether something else is passed for a parameter that was given an instance."""
+    """Whether something else is passed for a parameter that was given an instance, tuple or list."""
     held = type(t.view.locals[slot]) if slot < t.root.bytecode.code.co_argcount else None
     if not (objects.is_plain(held) or is_one_of(held, (tuple, list))):
         return False

@@ -10,7 +10,7 @@ from . import iteration
 from .addresses import add, both, compare, multiply
 from .cursors import RangeIterator
 from .operators import as_int
-from .values import Abstract, Break, Container, Known, Scalar, kind_of, value_of
+from .values import Abstract, Break, Container, kind_of, value_of
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -47,15 +47,18 @@ def length(t: Tracer, value: Abstract) -> Value:
 
 def item(t: Tracer, value: Abstract, index: Value) -> Abstract:
     """value[index]"""
+    from .functions.rows import abstract
     from .slicing import checked_index
 
     start, _, step = _bounds(t, value, "an item of")
     place = checked_index(t, index, length(t, value))
-    return _abstract(add(t, start, multiply(t, place, const(step))))
+    return abstract(add(t, start, multiply(t, place, const(step))))
 
 
 def contains(t: Tracer, value: Abstract, item: Abstract) -> Abstract | None:
     """item in value; None where the item is no int."""
+    from .functions.rows import abstract
+
     if kind_of(item) not in ("int", "bool"):
         return None
     start, stop, step = _bounds(t, value, "in")
@@ -65,8 +68,4 @@ def contains(t: Tracer, value: Abstract, item: Abstract) -> Abstract | None:
     if abs(step) > 1:  # the distance is right where the number is inside
         rest = t.emit("int_mod", (t.emit("raw_sub", (number, start), INT), const(step)), INT, reason="zero_division")
         found = both(t, found, t.emit("cmp", (rest, const(0)), BOOL, symbol="=="))
-    return _abstract(found)
-
-
-def _abstract(value: Value) -> Abstract:
-    return Known(value.value) if isinstance(value, Const) else Scalar(value)
+    return abstract(found)

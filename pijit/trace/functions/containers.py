@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...ground.names import is_one_of
 from ...ir.graph import const
 from ...ir.types import BOOL, INT
-from .. import columns, deeds, instances, lengths, mappings, objects, opaque, standins, views
+from .. import columns, deeds, instances, lengths, mappings, objects, opaque, ranges, standins, views
 from ..operators import describe
 from ..through import samples, through
 from ..values import Abstract, Break, Container, Instance, Known, Opaque, Scalar, items_of, kind_of
@@ -307,10 +307,6 @@ for _taking in (deque.pop, deque.popleft):
     _takes(_taking)
 
 
-def _is_range(value: Abstract) -> bool:
-    return isinstance(value, Container) and value.kind == "range"
-
-
 def _makes(cls: Any) -> None:
     @row(cls)
     def handler(t: Tracer, args: Args, kwargs: Kwargs) -> Abstract:
@@ -321,7 +317,7 @@ def _makes(cls: Any) -> None:
             args, kwargs = args[:1] or [Container("tuple", ())], {}
             if len(most) != 1 or not (scalar_kind(most[0]) == "int" or isinstance(most[0], Known)):
                 raise Break("call_arguments", "deque")
-        if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque | Known) or _is_range(args[0]))):
+        if kwargs or len(args) > 1 or (args and not (_is_sequence(args[0]) or isinstance(args[0], Opaque | Known) or ranges.is_range(args[0]))):
             raise Break("call_arguments", cls.__name__)
         if args and not _is_sequence(args[0]):
             through(args[0], cls.__name__)
