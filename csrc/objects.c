@@ -7,7 +7,10 @@
 #ifndef Py_T_OBJECT_EX
 #define Py_T_OBJECT_EX 16 /* structmember.h of 3.11 */
 #endif
-#define READ_ONLY_OBJECT 6 /* T_OBJECT: NULL is None */
+/* What members of types in C hold: NULL is None, or is never there in what cannot be changed. */
+#define MEMBER_OBJECT 6     /* T_OBJECT */
+#define MEMBER_OBJECT_EX 16 /* T_OBJECT_EX */
+#define MEMBER_READONLY 1
 
 /* ---- what a type says of a name ---- */
 
@@ -153,6 +156,11 @@ static PyObject *name_of_class(PyObject *cls, PyObject *name)
 
 /* What a function, bound method or partial was made with (borrowed): the defaults of a function, None for none, or what a member of the type
  * in C has; the name of a class. */
+static bool holds_object(const struct PyMemberDef *member)
+{
+    return member->type == MEMBER_OBJECT || (member->type == MEMBER_OBJECT_EX && (member->flags & MEMBER_READONLY) != 0);
+}
+
 PyObject *pj_part(PyObject *o, PjRow *row)
 {
     if (PyType_Check(o)) {
@@ -180,7 +188,7 @@ PyObject *pj_part(PyObject *o, PjRow *row)
         else if (PyCFunction_CheckExact(o) && PyUnicode_CompareWithASCIIString(row->object, "__func__") == 0) {
             row->a = -1;
         }
-        else if (descr != NULL && Py_IS_TYPE(descr, &PyMemberDescr_Type) && ((PyMemberDescrObject *)descr)->d_member->type == READ_ONLY_OBJECT) {
+        else if (descr != NULL && Py_IS_TYPE(descr, &PyMemberDescr_Type) && holds_object(((PyMemberDescrObject *)descr)->d_member)) {
             row->a = (int32_t)((PyMemberDescrObject *)descr)->d_member->offset;
         }
         else {

@@ -119,10 +119,10 @@ def test_entries_after_breaks_rest_where_frames_come_by_all_the_time(clock, coun
 
     assert shares(0, 10**6, 0, 0) == {}  # the first tick
     state.times[20] += 0.25
-    assert shares(500_000, 500_000, 1000, 400_000) == {20: 0.5, 40: 0.0}
-    assert shares(500_000, 500_000, 1000, 0) == {20: 0.0}
+    assert shares(500, 500_000, 1000, 400_000) == {20: 0.5, 40: 0.0}
+    assert shares(500, 500_000, 1000, 0) == {20: 0.0}
     plan.entries[20].rests = True
-    assert list(shares(500_000, 0, 1000, 400_000)) == [40]
+    assert list(shares(500, 0, 1000, 400_000)) == [40]
     plan.entries[9].off = "PJ404"
     assert list(shares(0, 0, 1000, 400_000)) == [40]  # frames come by the third
     assert list(shares(0, 0, 500_000, 400_000)) == [30]  # one is left
@@ -131,6 +131,25 @@ def test_entries_after_breaks_rest_where_frames_come_by_all_the_time(clock, coun
     clock.seconds += 5.0
     plan.entries[9].off = ""
     assert shares(10**6, 0, 0, 10**6) == {}  # of long ago
+
+
+def test_inner_loops_rest_where_frames_come_by_an_outer_one(clock, counted):
+    state, plan = counted
+    plan.entries[20] = Entry("jump", [], patience=Patience(99.0))
+
+    def shares(outer, inner, took=0.0):
+        clock.seconds += 0.5
+        state.passes[9] += outer
+        state.passes[20] += inner
+        state.times[20] += took
+        return dozing.shares(state, plan)
+
+    assert shares(0, 0) == {}
+    assert shares(400, 400_000, 0.4) == {20: 0.8}
+    assert shares(2, 400_000) == {}  # it may take long until frames come by the outer one again
+    assert shares(400_000, 500_000) == {20: 0.0}  # one is left
+    plan.entries[9].off = "PJ404"
+    assert shares(0, 400_000) == {}
 
 
 SOURCE = """

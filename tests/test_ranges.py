@@ -66,3 +66,48 @@ for y in range(n):
                 s += range(3, 3 * n + 3, 3)[x]
 return s"""
     check_stays_native(function_of("n", body), 9)
+
+
+HELD = [range(7), range(3, 90, 7), range(9, 2, -1), range(0), range(40, -1, -9), range(5, 2**70), range(-(2**65), -(2**65) + 3), "texts", [4, 1], None]
+USES = {
+    "a loop": "for x in held:\n        s += x\n        if s > 60:\n            break",
+    "reversed": "for x in reversed(held):\n        s += x\n        if s > 60:\n            break",
+    "in step": "for i, x in enumerate(zip(held, range(5))):\n        s += i * x[0]",
+    "its length": "s += len(held)",
+    "an item": "s += held[2]",
+    "membership": "s += 4 in held",
+    "its numbers": "s += held.start - held.stop * held.step",
+    "a list": "s += len(list(held)) if len(held) < 100 else 7",
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+@pytest.mark.parametrize("where", ["argument", "attribute", "item", "global"])
+def test_of_ranges_that_others_have_made(use, where):
+    held = {"argument": "r", "attribute": "o.r", "item": "items[k % len(items)]", "global": "R"}[where]
+    body = f"""
+global R
+R = r
+o = type("O", (), {{}})()
+o.r, items, s, said = r, [r, range(4)], 0, []
+for k in range(70):
+    held = {held}
+    try:
+        {use.replace(chr(10), chr(10) + "    ")}
+    except Exception as error:
+        said.append(repr(error))
+        break
+    said.append(s)
+return said, held is r"""
+    check_calls(function_of("r", body), [(r,) for r in (*HELD, HELD[0])], configurations=("jit", "forced"))
+
+
+def test_those_of_others_stay_native():
+    body = """
+s = 0
+for k in range(n):
+    for x in r:
+        s += x
+    s += len(r) + r[2] + (k in r)
+return s"""
+    check_stays_native(function_of("n, r", body), 500, range(9))

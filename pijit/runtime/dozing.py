@@ -15,6 +15,7 @@ _COUNTING = 1e-7  # seconds that a call costs, or that it is dearer for,
 _LITTLE = 0.0005  # and the part of the time that it may take
 _CROSSING = 2.5e-8  # seconds that it costs when a frame comes by,
 _MUCH = 0.002  # and the part of the time that this may take
+_REGULARLY = 4  # times since the last tick
 _RECENT = 1.0  # seconds: what was before says nothing
 _FEWEST = 256  # calls that tell, and misses until it is asked again
 _SOON = 0.02  # seconds that are too few to tell, or to doze for
@@ -68,10 +69,10 @@ def rate(state: Any, plan: Any) -> float:
 
 
 def shares(state: Any, plan: Any) -> dict[int, float]:
-    """The entries after breaks that frames have come by so often since the last tick that it costs something, and the part of the time that was taken
-    from there on. Not all: frames that are under way have to come by somewhere all the same."""
+    """The entries in loops and after breaks that frames have come by so often since the last tick that it costs something, and the part of the time
+    that was taken from there on. Not all: frames that are under way have to come by somewhere all the same, those in a loop before long."""
     awake = {pc: entry for pc, entry in plan.entries.items() if not (entry.off or entry.rests or entry.kind == "start")}
-    if len(awake) > _MOST or all(entry.kind != "after" for entry in awake.values()):
+    if not 1 < len(awake) <= _MOST:
         return {}
     now, last = clock.perf_counter(), plan.tick
     plan.tick = Tick(now, {pc: (state.misses(pc), state.took(pc)) for pc in awake})
@@ -79,8 +80,8 @@ def shares(state: Any, plan: Any) -> dict[int, float]:
     if last is None or not _SOON < passed < _RECENT:
         return {}
     misses = {pc: n - last.seen.get(pc, (n, 0.0))[0] for pc, (n, _) in plan.tick.seen.items()}
-    often = [pc for pc, n in misses.items() if awake[pc].kind == "after" and n * _CROSSING >= _MUCH * passed and not state.fragments(pc)]
-    if not any(n for pc, n in misses.items() if pc not in often):
+    often = [pc for pc, n in misses.items() if n * _CROSSING >= _MUCH * passed and not state.fragments(pc)]
+    if sum(n for pc, n in misses.items() if pc not in often) < _REGULARLY:
         often = sorted(often, key=misses.__getitem__)[1:]
     return {pc: (plan.tick.seen[pc][1] - last.seen[pc][1]) / passed for pc in often}
 

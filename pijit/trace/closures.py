@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING
 
-from ..ground.names import class_name, is_a
+from ..ground.names import class_name, is_a, is_one_of
 from . import inputs, objects, sources
 from .cursors import changes
 from .sources import Source
@@ -57,7 +57,7 @@ def source_of(t: Tracer, function: Abstract) -> Source:
 def part(t: Tracer, owner: Abstract, name: str) -> Abstract:
     """What a function, bound method or partial was made with."""
     origin = objects.origin_of(t, owner)
-    if origin is None and objects.class_of(owner) is MethodType:
+    if origin is None and is_one_of(objects.class_of(owner), (MethodType, range)):
         return objects.fetch(t, owner, ("part", name), ("part", name), getattr(objects.actual_of(t, owner), name, objects.UNSET))
     if origin is None:
         raise Break("attribute", f"{class_name(type(objects.actual_of(t, owner)))}.{name}")

@@ -13,7 +13,20 @@ from . import c_iterators, deeds, generators, kinds, lengths, objects, opaque, t
 from .cursors import RangeIterator, SequenceIterator, Together, Unrolled, rounds
 from .operators import as_int, describe
 from .state import Consumer, State
-from .values import END, Abstract, ArrayValue, Break, Container, Known, Opaque, Scalar, Suspended, unsupported, value_of
+from .values import (
+    END,
+    Abstract,
+    ArrayValue,
+    Break,
+    Container,
+    Known,
+    Opaque,
+    Scalar,
+    Suspended,
+    kind_of,
+    unsupported,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -32,6 +45,8 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
     if isinstance(value, Known) and type(value.value) is range:
         r = value.value
         return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
+    if objects.class_of(value) is range:
+        return _range(t, _of_object(t, value))
     if isinstance(value, Container) and value.kind in _COMPOSITE:
         return _COMPOSITE[value.kind](t, value)
     owner = Container("dict_keys", (value,)) if objects.class_of(value) is dict else value
@@ -81,6 +96,8 @@ def _reversed(t: Tracer, value: Container) -> Abstract:
     (inner,) = value.items
     if isinstance(inner, Known) and type(inner.value) is range:
         return iterator(t, Known(inner.value[::-1]))
+    if objects.class_of(inner) is range:
+        inner = _of_object(t, inner)
     if isinstance(inner, Container) and inner.kind == "range":
         it = _range(t, inner)
         assert isinstance(it, RangeIterator)
@@ -118,6 +135,19 @@ def _check_small(t: Tracer, *bounds: Value) -> None:
     for bound in bounds:  # one check, which is two additions for the processor
         small = both(t, small, both(t, compare(t, ">=", bound, const(-_LARGE)), compare(t, "<", bound, const(_LARGE))))
     t.check(small, "int_too_large")
+
+
+def _of_object(t: Tracer, value: Abstract) -> Container:
+    """The numbers of a range that the program has made elsewhere. Steps of others differ seldom: the one at hand is a constant."""
+    from .addresses import compare
+    from .closures import part
+
+    start, stop, step = (part(t, value, name) for name in ("start", "stop", "step"))
+    usual = objects.actual_of(t, value)
+    if usual is not objects.MISSING and kind_of(step) == "int":
+        t.check(compare(t, "==", value_of(step), const(usual.step)), "iteration")  # type: ignore[arg-type]
+        step = Known(usual.step)
+    return Container("range", (start, stop, step))
 
 
 def _range(t: Tracer, value: Container) -> Abstract:

@@ -9,6 +9,7 @@ from ..ir.types import BOOL, INT
 from . import iteration
 from .addresses import add, both, compare, multiply
 from .cursors import RangeIterator
+from .objects import class_of
 from .operators import as_int
 from .values import Abstract, Break, Container, kind_of, value_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def is_range(value: Abstract) -> bool:
     """Whether it is a range of numbers that native code has."""
-    return isinstance(value, Container) and value.kind == "range"
+    return (isinstance(value, Container) and value.kind == "range") or class_of(value) is range
 
 
 def _bounds(t: Tracer, value: Abstract, what: str) -> tuple[Value, Value, int]:
