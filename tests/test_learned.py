@@ -225,6 +225,53 @@ def f(n):
         total -= s.value if s.value is not None else 1
     return total
 """,
+    "messages that stations in a row pass on": """
+class Station:
+    def __init__(self, link, k):
+        self.link, self.k, self.inbox, self.held = link, k, None, k % 3 == 0
+    def post(self, m):
+        if self.inbox is not None:
+            m.next = self.inbox
+        self.inbox = m
+    def run(self):
+        m = self.inbox
+        self.inbox = m.next
+        m.next = None
+        self.k += m.x
+        return self.work(m)
+
+class Sender(Station):
+    def work(self, m):
+        m.x += 1
+        if self.link is not None:
+            self.link.post(m)
+        return self.link
+
+class Keeper(Station):
+    def work(self, m):
+        if m.x % 2:
+            self.post(m)
+            m.x += 1
+            return self
+        if self.link is not None:
+            self.link.post(m)
+        return self.link
+
+def f(n):
+    head = None
+    for k in range(20):
+        head = (Sender, Keeper)[k % 2](head, k)
+    for r in range(10 * n):
+        head.post(Bare(r, None))
+        station = head
+        while station is not None:
+            station = station.link if station.held or station.inbox is None else station.run()
+    said = []
+    while head is not None:
+        said.append((head.k, head.inbox is None))
+        head = head.link
+    return said
+""",
     "a generator reads it": """
 def values(some):
     for s in some:
@@ -321,6 +368,17 @@ def test_it_settles(name):
     assert exits_taken(record) <= exits + 20
     assert record.compiles == compiles < 10
     assert not record.breaks
+
+
+def test_what_is_at_hand_and_what_is_stored_there_are_both_expected():
+    space = {"__name__": "program"}
+    exec(OBJECTS + "def f(s):\n    first = s.v\n    s.v = first.v\n    first.v = None\n    return first.x", space)
+    f, Slotted = pijit.jit(space["f"]), space["Slotted"]
+    with settings(compile_all=True, raise_internal=True):
+        some = [Slotted(-1, Slotted(k, Slotted(9, None))) for k in range(5)]
+        assert [f(s) for s in some] == list(range(5))
+    record = tiers.record_of(f.__code__)
+    assert (record.compiles, exits_taken(record), record.misses) == (1, 0, 0)
 
 
 def exits_taken(record):

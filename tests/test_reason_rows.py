@@ -45,6 +45,7 @@ SAID = {
     "PJ133": "variable that may be unbound: y",
     "PJ134": "operation that raises: 1 % 0",
     "PJ135": "assignment to a variable of an enclosing function: n",
+    "PJ136": "container that was empty: list",
     "PJ200": "the function returned: return",
     "PJ201": "integer outgrew 64 bits: redo",
     "PJ202": "index out of range: redo",

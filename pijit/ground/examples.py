@@ -50,6 +50,7 @@ EXAMPLES: dict[str, str] = {
     "PJ135": f("return add(x) * 2", "f(1.5)",
                before="def make():\n    n = 0.0\n\n    def add(x):\n        nonlocal n\n        n = n + x\n        return n\n\n    return add\n\n"
                       "add = make()\n\n"),
+    "PJ136": f("return x * (seen[0] if seen else 2)", "f(1.5)", before="seen = []\n\n"),
     # exits
     "PJ200": f(TWICE, "f(1.5)"),
     "PJ201": f(TWICE, "f(2**62)"),

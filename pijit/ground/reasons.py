@@ -119,6 +119,9 @@ ROWS: tuple[Reason, ...] = (
     Reason("PJ135", "nonlocal_store", "assignment to a variable of an enclosing function",
            "A variable that functions made earlier share is stored to by the interpreter, where the function that stores is inlined.",
            "Use a local in the loop and assign to the outer variable once, at the end."),
+    Reason("PJ136", "was_empty", "container that was empty",
+           "There was nothing in the container when the code was looked at, so nothing is known of its items. It is looked at again later.",
+           "Nothing, if the container is filled by then."),
     # 2xx: exits
     Reason("PJ200", "return", "the function returned", "The normal end.", "Nothing."),
     Reason("PJ201", "int_overflow", "integer outgrew 64 bits",

@@ -52,6 +52,8 @@ _AGAIN = 0
 _EAGER_LOOPS = 8  # iterations in the interpreter before a loop of a jitted function is picked up after a break
 _ASKED = 3.0  # seconds of compiling that jit has asked for: code of many types, or of many ways to be handled, could take any number of them
 _LATER = 100  # misses until it is looked again whether compiling is possible
+MOST_EMPTY = 2  # times that a container is looked at again which was empty,
+_FILLED = 256  # after so many misses at least
 _AFTER = 1  # crossings of the place after a break before it is compiled
 
 
@@ -291,6 +293,9 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
     if unwanted:
         messages.tell(record, entry, line, cause, f"interpreter: {_SAID[unwanted]}")
         _add_resume_points(state, record, capture)
+        if entry.compiled == 0 and entry.again < MOST_EMPTY and any(b.reason == "was_empty" for b in capture.breaks):
+            entry.again += 1
+            return max(_FILLED, state.misses(pc))
         if entry.compiled == 0 or entry.kind == "after":
             turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)

@@ -1,6 +1,7 @@
 """Hot exits: what is done about an exit that is taken again and again.
 
 - Where an attribute holds another type than the one that was captured, the fragment is compiled again, with a way for each.
+- Where a container was empty that may be filled by now, the fragment is compiled again, too.
 - A fragment that does not pay is retired (see worth).
 - An exit at an instruction that native code knows (an overflow, a floating-point flag, a result of another type, ...) becomes an entry
   of its own at the next instruction, so that only that one runs in the interpreter, if that.
@@ -15,7 +16,7 @@ from pijit.ground import log, reasons
 from pijit.ground.config import CONFIG
 from pijit.runtime import worth
 from pijit.runtime.closing import entry_of, install, retire, take_out
-from pijit.runtime.entries import add_entries_after
+from pijit.runtime.entries import MOST_EMPTY, Entry, add_entries_after
 from pijit.runtime.records import FragmentRecord, Record
 from pijit.trace import learned
 
@@ -26,6 +27,8 @@ _GROWTH = 8  # an exit is looked at again when it has been taken this many times
 _MOST = 8  # times that an entry's fragments are made again because more is known
 _LAST = 10**6  # a fragment that has come so far is left alone
 _OWN_CALL = reasons.lookup("own_call").id
+_EMPTY = reasons.lookup("was_empty").id
+_AGAIN = reasons.lookup("recompiled")
 
 
 def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int, operand: Any = _native.UNSET) -> int:
@@ -36,9 +39,11 @@ def exit_is_hot(state: Any, record: Record, native: Any, index: int, count: int,
         return NEVER
     place = fragment.places[index]
     if place is not None and operand is not _native.UNSET and _has_learned(state, record, native, place, operand):
-        again = reasons.lookup("recompiled")
         what = f".{place.name} holds another type" if place.name else "a dict has other keys"
-        log.event("exits", record.code, exit.line, f"{again.id} {again.title}: {what}, {count} times", id=again.id)
+        log.event("exits", record.code, exit.line, f"{_AGAIN.id} {_AGAIN.title}: {what}, {count} times", id=_AGAIN.id)
+        return NEVER
+    if exit.at is not None and exit.at.reason == _EMPTY and _may_be_filled(state, record, native):
+        log.event("exits", record.code, exit.line, f"{_AGAIN.id} {_AGAIN.title}: a container was empty, {count} times", id=_AGAIN.id)
         return NEVER
     if exit.reason == _OWN_CALL:
         record.plan.watch.looks = True  # it is of arguments that there is no fragment for
@@ -69,10 +74,24 @@ def _has_learned(state: Any, record: Record, native: Any, place: learned.Place, 
     for other in filter(None, native.data().places):
         if place.name and other.name:
             learned.learn(other, owner)
+    _make_again(state, pc, entry, native)
+    return True
+
+
+def _may_be_filled(state: Any, record: Record, native: Any) -> bool:
+    """Whether a container that was empty is looked at again, for which the fragment goes."""
+    pc = entry_of(state, record, native)
+    entry = record.plan.entries[pc]
+    if entry.again >= MOST_EMPTY or CONFIG.stance != "compile":
+        return False
+    _make_again(state, pc, entry, native)
+    return True
+
+
+def _make_again(state: Any, pc: int, entry: Entry, native: Any) -> None:
     take_out(state, pc, native, "recompiled")
     entry.again += 1
     entry.compiled -= 1
-    return True
 
 
 def _leaves_early(fragment: FragmentRecord, index: int) -> bool:

@@ -470,11 +470,13 @@ def seen(t: Tracer, owner: Abstract, put: Callable[[Any], object]) -> None:
 
 def unseen(t: Tracer, owner: Abstract) -> Break:
     """The break at something that is taken out of a container of which nothing is known, as yet."""
+    from .operators import describe
+
     sample = t.samples.get(owner.value) if isinstance(owner, Opaque) else None
     site, _ = t.sites.get(id(sample), (None, None))
     if site is not None:
         t.unseen.add(site)
-    return Break("unsupported_type", "a container that was empty")
+    return Break("was_empty", describe(owner))
 
 
 def item_sample(t: Tracer, owner: Abstract, container: Any = _UNKNOWN) -> Any:

@@ -138,7 +138,7 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if dynamic or held is _UNSET:
         held = t.supposed.get(key, last_made(t, owner, row, held))
     if held is _UNSET:
-        raise Break("attribute", _text(owner, row))
+        raise _nothing_there(t, owner, row)
     if origin is None or dynamic or held is last_made(t, owner, row, _UNSET):
         found = t.state.memo[key] = _look(t, owner, row, held)
         return found
@@ -148,6 +148,11 @@ def fetch(t: Tracer, owner: Abstract, row: tuple[Any, ...], place: Place, held: 
     if found is None:
         found = t.entry_values[source] = inputs.load(t, source, held)
     return found
+
+
+def _nothing_there(t: Tracer, owner: Abstract, row: tuple[Any, ...]) -> Break:
+    actual = actual_of(t, owner)
+    return Break("was_empty", "list") if type(actual) is list and not actual else Break("attribute", _text(owner, row))
 
 
 def _look(t: Tracer, owner: Abstract, row: tuple[Any, ...], held: Any) -> Abstract:
