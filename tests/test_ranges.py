@@ -68,7 +68,9 @@ return s"""
     check_stays_native(function_of("n", body), 9)
 
 
-HELD = [range(7), range(3, 90, 7), range(9, 2, -1), range(0), range(40, -1, -9), range(5, 2**70), range(-(2**65), -(2**65) + 3), "texts", [4, 1], None]
+HELD = [
+    range(7), range(3, 90, 7), range(9, 2, -1), range(0), range(40, -1, -9), range(5, 2**70), range(-(2**65), -(2**65) + 3), "texts", [4, 1], None,
+]  # fmt: skip
 USES = {
     "a loop": "for x in held:\n        s += x\n        if s > 60:\n            break",
     "reversed": "for x in reversed(held):\n        s += x\n        if s > 60:\n            break",

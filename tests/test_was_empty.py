@@ -24,7 +24,10 @@ FILLED = {
     ),
     "a list": ("def f(k):\n    return queue[k] if k < len(queue) else k", "queue.extend(range(20, 29))"),
     "a list that is gone through": ("def f(k):\n    s = k\n    for x in queue:\n        s += x\n    return s", "queue.extend(range(80))"),
-    "values of a dict": ("def f(k):\n    s = k\n    for x in seen.values():\n        s += x\n    return s", "seen.update((k, k + 1) for k in range(80))"),
+    "values of a dict": (
+        "def f(k):\n    s = k\n    for x in seen.values():\n        s += x\n    return s",
+        "seen.update((k, k + 1) for k in range(80))",
+    ),
     "an argument's list": (
         "def f(k, m=memory):\n    s = k\n    for x in m.log:\n        s += x[0] * x[1]\n    return s",
         "memory.log.extend((k, k + 2) for k in range(80))",

@@ -295,7 +295,7 @@ def _use(state: Any, record: Record, entry: Entry, pc: int, capture: Capture, ca
         _add_resume_points(state, record, capture)
         if entry.compiled == 0 and entry.again < MOST_EMPTY and any(b.reason == "was_empty" for b in capture.breaks):
             entry.again += 1
-            return max(_FILLED, state.misses(pc))
+            return max(_FILLED, int(state.misses(pc)))
         if entry.compiled == 0 or entry.kind == "after":
             turn_off(state, record, pc, unwanted)
         return NEVER if entry.compiled == 0 else _review(state, record, entry, pc, unwanted)
