@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from differential import check
+from differential import check, check_calls, check_stays_native
 
 import pijit
 from pijit.runtime import tiers
@@ -94,6 +94,26 @@ def test_no_call_is_left(name):
     assert ops_in(fast)[op] >= 1
     assert not ops_in(fast)["call"]
     assert not pijit.stats(fast).breaks
+
+
+def test_distances_of_points_in_lists():
+    program = """
+import math
+def f(points, other):
+    s = 0
+    for p in points:
+        for q in other:
+            s += math.dist(p, q)
+    return s
+"""
+    points = [(k * 0.5, float(k % 7)) for k in range(70)]
+    calls = [
+        (points, points), (points, [*points, (1, True)]), (points, [*points, [1.0, 2.0]]), (points, [*points, (1.0,)]),
+        (points, [*points, ("a", 1.0)]), ([(1.5, 2.5, x / 3) for x in range(70)], [(0.0, float("nan"), 1e300)] * 70), ([()] * 70, [()] * 70),
+        (points, [*points, (2**70, 1.0)]), ([[x, 1.0] for x in range(70)], [[1.0, x] for x in range(70)]),
+    ]  # fmt: skip
+    check_calls(program, calls, configurations=("jit", "forced"))
+    check_stays_native(program, points, points)
 
 
 def test_what_raises_after_a_while():

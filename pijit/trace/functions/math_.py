@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...ir.called import CALLED, MOST, OF_INTS
 from ...ir.types import BOOL, FLOAT, INT, Type
-from .. import opaque, operators
+from .. import objects, opaque, operators
 from ..tables import CALLABLES, PURE
 from ..values import Abstract, Known, Scalar, items_of
 from .builtins_ import to_float
@@ -121,7 +121,7 @@ def _isclose(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Ab
 @row(math.dist)
 def _dist(t: Tracer, args: list[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
     """The hypot of the differences: CPython has one function for both, behind such differences and their absolute values."""
-    points = [] if kwargs else [items_of(a) for a in args]
+    points = [] if kwargs else [objects.items(t, a) for a in args]
     if len(points) == 2 and points[0] and points[1] and len(points[0]) == len(points[1]) <= MOST:
         pairs = [*zip(points[0], points[1], strict=True)]
         if all(scalar_kind(a) in _REAL for pair in pairs for a in pair):
