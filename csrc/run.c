@@ -169,7 +169,9 @@ static PjStep rebuild_callee(PjRun *r)
     PyObject *then_args = then == NULL ? NULL : pending->values[pending->used++];
     pj_frame_call_at(r->frame, r->pc);
     pj_frame_link(r->ts, r->frame, r->prev);
+    pj_recursion_deeper(r->ts, 1); /* the frame that calls is not in the interpreter, which would count it */
     PyObject *result = call_function(r->ts, pending);
+    pj_recursion_deeper(r->ts, -1);
     if (then != NULL) {
         result = pj_then(then, result, then_args);
         Py_DECREF(then);
