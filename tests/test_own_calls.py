@@ -14,7 +14,7 @@ import pytest
 
 import pijit
 from pijit import _native
-from pijit.runtime import budget, worth
+from pijit.runtime import worth
 from tests.differential import check, check_stays_native, describe_exception, settings
 
 NATIVE = {
@@ -262,19 +262,14 @@ def test_calls_within_native_code_count_where_calls_are_compared():
     """A function that is tried by the clock stays native: a run that makes a thousand calls is a thousand of the interpreter's."""
     module = types.ModuleType("tried")
     exec("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\n", vars(module))
-    saved = [account.spent for account in budget.BUDGET.accounts]
     with settings(compile_all=False, patience_ms=1, threshold_calls=2):
         pijit.enable(module)
         try:
-            for account in budget.BUDGET.accounts:
-                account.spent = 0.0
             for _ in range(60):
                 assert module.f(17) == 1597
             assert _native.state_of(module.f.__code__).data.compiles
         finally:
             pijit.disable(module)
-            for account, spent in zip(budget.BUDGET.accounts, saved, strict=True):
-                account.spent = spent
 
 
 def test_exits_that_are_taken_often_are_looked_at():

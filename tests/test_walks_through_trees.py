@@ -12,7 +12,6 @@ from differential import check, check_stays_native, settings
 
 import pijit
 from pijit import _native
-from pijit.runtime.budget import BUDGET
 from pijit.runtime.recursion import Watch, is_under_way
 from pijit.trace.own_calls import UNKNOWN, Told
 
@@ -151,12 +150,9 @@ def test_what_nobody_asked_for_is_compiled(name):
     module = types.ModuleType("enabled")
     exec(source, vars(module))
     expected = module.f()
-    saved = [account.spent for account in BUDGET.accounts]
     with settings(compile_all=False, patience_ms=1, threshold_calls=2):
         pijit.enable(module)
         try:
-            for account in BUDGET.accounts:
-                account.spent = 0.0
             code = operator.attrgetter(of)(module).__code__
             for _ in range(20_000):
                 assert module.f() == expected
@@ -167,8 +163,6 @@ def test_what_nobody_asked_for_is_compiled(name):
                 raise AssertionError("there is no native code for it")
         finally:
             pijit.disable(module)
-            for account, spent in zip(BUDGET.accounts, saved, strict=True):
-                account.spent = spent
 
 
 def test_a_call_of_the_code_is_under_way():

@@ -13,7 +13,7 @@ from ..ir.types import BOOL
 from . import closures, deeds, objects, opaque
 from .inline import INLINED
 from .inputs import is_inner
-from .values import END, Abstract, Break, Known, Opaque
+from .values import END, Abstract, Known, Opaque
 
 if TYPE_CHECKING:
     from .tracer import Tracer
@@ -31,7 +31,6 @@ def call(t: Tracer, method: Opaque, args: list[Abstract], kwargs: dict[str, Abst
         return calls.call(t, closures.part(t, method, "__func__"), [closures.part(t, method, "__self__"), *args], kwargs)
     frame = t.state.frame
     onward = frame.bytecode.at(frame.pc).next
-    before, state, checkpoint = t.block, t.state, t.checkpoint
     function = opaque.look_any(t, method, _FUNCTION)
 
     def is_of(one: MethodType) -> Value:
@@ -49,11 +48,7 @@ def call(t: Tracer, method: Opaque, args: list[Abstract], kwargs: dict[str, Abst
             t.state.frame.pc = onward
         t.block.end = t.goto(t.state)
 
-    try:
-        t.ways([partial(is_of, one) for one in several[:-1]], follow)
-    except Break:  # the instruction has not begun
-        t.block, t.state, t.checkpoint = before, state, checkpoint
-        raise
+    t.ways([partial(is_of, one) for one in several[:-1]], follow)
     return END
 
 

@@ -273,8 +273,7 @@ def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Any], no: Callable
     it has ended in ways of its own."""
     if not t.last_micro:
         raise Break("call_arguments", "a result of two types")
-    before, state, checkpoint = t.block, t.state, t.checkpoint
-    onward = state.frame.bytecode.at(state.frame.pc).next
+    onward = t.state.frame.bytecode.at(t.state.frame.pc).next
 
     def follow(number: int) -> None:
         found = (yes, no)[number]()
@@ -284,11 +283,7 @@ def one_of_two(t: Tracer, condition: Value, yes: Callable[[], Any], no: Callable
             # nothing would say which object a complex number is (opt.identity)
             t.block.end = t.goto(t.state, meets=not isinstance(found, Complex))
 
-    try:
-        t.ways([lambda: condition], follow)
-    except Break:  # the instruction has not begun
-        t.block, t.state, t.checkpoint = before, state, checkpoint
-        raise
+    t.ways([lambda: condition], follow)
     return END
 
 

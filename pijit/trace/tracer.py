@@ -392,20 +392,24 @@ class Tracer:
 
     def ways(self, tests: Sequence[Callable[[], Value]], follow: Callable[[int], None]) -> None:
         """A way for each of some cases: where its test, a bool, is the first that holds, and one more for the rest. ``follow`` goes the way of
-        a number, from what is known now; the block of the last may go on behind that."""
-        state, checkpoint = self.state, self.checkpoint
-        for number in range(len(tests) + 1):
-            way = other = self.block
-            if number < len(tests):
-                way, other = Block(self.line), Block(self.line)
-                self.block.end = Branch(tests[number](), Jump(way), Jump(other))
-            self.block, self.state = way, state.copy()
-            handling = self.state.handling
-            self.checkpoint = checkpoint if handling is None else handling.frames
-            follow(number)
-            if other is not way:
-                self.block = other
-            self.state, self.checkpoint = state, checkpoint
+        a number, from what is known now; the block of the last may go on behind that. Where one breaks, the instruction has not begun."""
+        before, state, checkpoint = self.block, self.state, self.checkpoint
+        try:
+            for number in range(len(tests) + 1):
+                way = other = self.block
+                if number < len(tests):
+                    way, other = Block(self.line), Block(self.line)
+                    self.block.end = Branch(tests[number](), Jump(way), Jump(other))
+                self.block, self.state = way, state.copy()
+                handling = self.state.handling
+                self.checkpoint = checkpoint if handling is None else handling.frames
+                follow(number)
+                if other is not way:
+                    self.block = other
+                self.state, self.checkpoint = state, checkpoint
+        except Break:
+            self.block, self.state, self.checkpoint = before, state, checkpoint
+            raise
 
     def choose(self, condition: Value, yes: Abstract, no: Abstract) -> Any:
         """Ends the instruction with one of two results of different types on the stack: a branch."""
