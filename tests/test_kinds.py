@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from differential import check, check_calls, settings
+from differential import check, check_calls, function_of, settings
 
 import pijit
 
@@ -307,6 +307,89 @@ def test_all_types_are_native(name):
     assert fragment.hits == 4
     assert not fragment.retired
     assert not [line for line in str(pijit.explain(fast)).splitlines() if "PJ223" in line and "never" not in line]
+
+
+MANY = """
+class Animal:
+    def __init__(self, x):
+        self.x, self.met = x, 0
+    def speak(self, other, loud):
+        self.met += 1
+        if other.size() > loud:
+            return self.x + loud
+        return other.x - loud
+    def size(self):
+        return self.x
+""" + "".join(
+    f"""
+class Animal{k}(Animal):
+    def speak(self, other, loud):
+        self.met += {k}
+        return self.x * {k} if loud < other.size() else other.x
+    def size(self):
+        return self.x * {k} + self.met * 0.25
+"""
+    for k in range(1, 10)
+)
+OF_MANY = {
+    "one by one": """
+    for one in zoo:
+        total += one.speak(one, 2.0)
+""",
+    "in pairs": """
+    for one in zoo[:12]:
+        for other in zoo[:20]:
+            if one is not other:
+                total += one.speak(other, 2.0)
+""",
+    "the last ones go": """
+    while len(zoo) > 3:
+        other = zoo.pop()
+        refs.append(weakref.ref(other))
+        total += other.speak(zoo[-1], 1.0)
+        if len(zoo) % 4 == 0:
+            said.append([ref() is None for ref in refs])
+""",
+}
+
+
+def of_many(name, count):
+    classes = ", ".join(["Animal", *(f"Animal{k}" for k in range(1, count))])
+    made = f"zoo = [({classes},)[i * 7 % {count}](0.5 * i) for i in range({6 * count})]"
+    return f"import weakref\n{MANY}\ndef f(n):\n    {made}\n    refs, said, total = [], [], 0.0\n{OF_MANY[name]}    return total, said"
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "count"), [("in pairs", 5), *((name, count) for name in ("one by one", "the last ones go") for count in (4, 6, 9))]
+)
+def test_of_many_types(name, count):
+    check(of_many(name, count), 3, configurations=("jit",) if count > 4 else ("jit", "forced"))
+
+
+@pytest.mark.parametrize("count", [4, 8])
+def test_many_types_are_native(count):
+    space = {"__name__": __name__}
+    exec(MANY + function_of("zoo, n", "total = 0.0\nfor k in range(n):\n    for one in zoo:\n        total += one.speak(one, 2.0)\nreturn total"), space)
+    classes = [space["Animal"], *(space[f"Animal{k}"] for k in range(1, count))]
+    fast, zoo = pijit.jit(space["f"]), [classes[i % count](0.5 * i) for i in range(70)]
+    for _ in range(4):
+        fast(zoo, 2)
+    assert (pijit.stats(fast).compiles, pijit.stats(fast).exits) == (1, 0)
+
+
+def test_what_a_call_of_several_types_leaves_behind_is_one_way():
+    """Of which type the other one was makes no difference behind a call, where it is not read again."""
+    space = {"__name__": __name__}
+    body = "total = 0.0\nfor other in zoo:\n    total += one.speak(other, 2.0) * 0.5\n    one.met = 0\nreturn total"
+    exec(MANY + function_of("one, zoo", body), space)
+    classes = [space[f"Animal{k}"] for k in range(1, 7)]
+    fast, zoo = pijit.jit(space["f"]), [classes[i % 6](0.5 * i) for i in range(70)]
+    for _ in range(3):
+        assert fast(classes[0](1.0), zoo) == space["f"](classes[0](1.0), zoo)
+    assert pijit.stats(fast).compiles == 1
+    graph = pijit.explain(fast).to_dict()["fragments"][0]["graph"]
+    assert sum("float_mul" in line and "0.5" in line for line in graph.splitlines()) < 6
 
 
 def test_lists_of_one_type_and_then_of_several():

@@ -167,7 +167,7 @@ ROWS: tuple[Reason, ...] = (
            "An int beyond 2**53 meets a float, or a range reaches beyond 2**62: the fast path is not exact there.",
            "Nothing, if it is rare."),
     Reason("PJ223", "list_item_type", "list item of another type",
-           "The list held items of one type when the code was captured, or of two or three, and now holds another.",
+           "The list held items of one type when the code was captured, or of several, and now holds another.",
            "Use an array, or keep few types per list."),
     Reason("PJ224", "short_axis", "axis shorter than its slice",
            "A slice with constant ends reaches beyond the array.",

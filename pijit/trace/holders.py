@@ -43,11 +43,11 @@ def forget(t: Tracer, state: State, join: Join, met: bool) -> list[Op]:
         if slot in live_slots:
             continue
         kept = len(state.frames) == 1 and slot < len(t.view.locals) and (value is LAZY or t.entry_values.get(slot) is value)
-        if slot not in where.stores:
+        key = frame.pc, slot
+        if slot not in where.stores and not (join.is_hidden and not kept and (matters(value) or key in holders)):
             if not (kept or matters(value) or isinstance(value, Opaque)):
                 frame.locals[slot] = UNBOUND
             continue
-        key = frame.pc, slot
         actual = t.view.locals[slot] if kept and t.view.locals[slot] is not t.view.unset else None
         if matters(value) or may_be_missed(type(actual)):
             says = farewells.last_words(actual) or farewells.farewell(value) or holders.get(key, "")

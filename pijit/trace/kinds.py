@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 _LOOKED_AT, _OF_OTHERS = 64, 8  # items of a list, and of each other one that it was taken from among
-MOST = 3  # ways
-_FORKS = 100  # in a graph: without a limit it would be large where many items meet
+_MOST = 8  # ways,
+_OF_MORE = 3  # and where there are more types: the others leave anyway
+_MOST_HERE = 36  # from one instruction, however often it is there
+_FORKS = 100  # ways more in a graph: without a limit it would be large where many items meet
 _OTHERS = (int, float, type(None), list, tuple, dict, str)
 
 
@@ -50,8 +52,14 @@ def item(t: Tracer, container: Opaque, at: Value) -> Several | None:
     """The same of the item at an index."""
     items = t.samples.get(container.value) if t.forks < _FORKS else None
     others = [one for other in t.siblings.get(container.value, ()) if type(other) is list for one in other[:_OF_OTHERS]]
-    samples = of_each([*items[:_LOOKED_AT], *others]) if type(items) is list else []
+    samples = of_each([*items[:_LOOKED_AT], *others])[: _left_here(t)] if type(items) is list else []
     return Several(container, at, samples) if len(samples) > 1 else None
+
+
+def _left_here(t: Tracer) -> int:
+    """How many ways onward there may be from the instruction, which is there once for each way that has led to it."""
+    frame = t.state.frame
+    return max(0, _MOST_HERE - t.ways_from.get((frame.bytecode.code, frame.pc), 0))
 
 
 def of_each(some: list[Any]) -> list[Any]:
@@ -60,7 +68,7 @@ def of_each(some: list[Any]) -> list[Any]:
     first = {id(type(item)): item for item in reversed(some)}
     if not all(is_one_of(type(item), _OTHERS) or objects.is_plain(type(item)) for item in first.values()):
         return []
-    return [first[cls] for cls, _ in counts.most_common(MOST)]
+    return [first[cls] for cls, _ in counts.most_common(_MOST if len(counts) <= _MOST else _OF_MORE)]
 
 
 def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:
@@ -80,7 +88,9 @@ def fork(t: Tracer, several: Several, go_on: Callable[[State], None]) -> None:
 
 def by_type(t: Tracer, found: Value, samples: list[Any], follow: Callable[[Any], None]) -> None:
     """Ends the block with a way for each type that an object may be of. ``follow`` goes one: it is given what the object is like there."""
-    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + 1
+    site = t.state.frame.bytecode.code, t.state.frame.pc
+    t.ways_from[site] = t.ways_from.get(site, 0) + len(samples)
+    t.item_types, t.forks = max(t.item_types, len(samples)), t.forks + len(samples) - 1
 
     def is_like(sample: Any) -> Value:
         return t.emit("is_of", (found, deeds.as_object(t, Known(type(sample)))), BOOL)  # type: ignore[no-any-return]

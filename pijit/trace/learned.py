@@ -41,6 +41,7 @@ class Place(NamedTuple):
 _STANDINS: ByClass[Any] = ByClass({int: 0, float: 0.5, bool: True, type(None): None})
 _NUMBERS = (int, float, bool)
 _NOT_THERE = (_native.UNSET, _native.UNSET)
+_MOST = 3  # types at a place
 _FORKS = 30  # in a graph, with those of items: what follows is there once for each way
 _Samples = list[Callable[[], Any]]  # each gives an object of another type, as long as there is one
 
@@ -110,7 +111,7 @@ def _note(bytecode: Bytecode, pc: int, held: Any) -> bool:
         if held != first:
             opaque.texts(bytecode).add(pc)
     known = _known(bytecode, pc)
-    if len(known) >= kinds.MOST or any(type(sample()) is type(held) for sample in known):
+    if len(known) >= _MOST or any(type(sample()) is type(held) for sample in known):
         return False
     sample = _sample(held)
     if sample is None:

@@ -153,7 +153,8 @@ class Tracer:
         self.expected: dict[tuple[Value, Value], tuple[Value, Any]] = {}  # by list and index, on the way that is followed: the item, and one like it
         self.supposed: dict[Any, Any] = {}  # by place, on the way that is followed: what an attribute holds is like this
         self.item_types = 1  # for how many types of an item of a list there is a way of its own,
-        self.forks = 0  # and how often
+        self.forks = 0  # and how many more ways there are for that,
+        self.ways_from: dict[tuple[CodeType, int], int] = {}  # by the instruction
         self.raises = 0  # how many exceptions there are ways for
         self.layouts: dict[Value, tuple[list[int], list[int]]] = {}  # lengths and strides of arrays like those that calls give
         self._versions: dict[Any, list[Version]] = {}
