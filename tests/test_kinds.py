@@ -325,7 +325,9 @@ class Animal:
 class Animal{k}(Animal):
     def speak(self, other, loud):
         self.met += {k}
-        return self.x * {k} if loud < other.size() else other.x
+        if loud < other.size():
+            return self.x * {k}
+        return other.x
     def size(self):
         return self.x * {k} + self.met * 0.25
 """
@@ -370,7 +372,8 @@ def test_of_many_types(name, count):
 @pytest.mark.parametrize("count", [4, 8])
 def test_many_types_are_native(count):
     space = {"__name__": __name__}
-    exec(MANY + function_of("zoo, n", "total = 0.0\nfor k in range(n):\n    for one in zoo:\n        total += one.speak(one, 2.0)\nreturn total"), space)
+    body = "total = 0.0\nfor k in range(n):\n    for one in zoo:\n        total += one.speak(one, 2.0)\nreturn total"
+    exec(MANY + function_of("zoo, n", body), space)
     classes = [space["Animal"], *(space[f"Animal{k}"] for k in range(1, count))]
     fast, zoo = pijit.jit(space["f"]), [classes[i % count](0.5 * i) for i in range(70)]
     for _ in range(4):
