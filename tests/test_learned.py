@@ -370,17 +370,6 @@ def test_it_settles(name):
     assert not record.breaks
 
 
-def test_what_is_at_hand_and_what_is_stored_there_are_both_expected():
-    space = {"__name__": "program"}
-    exec(OBJECTS + "def f(s):\n    first = s.v\n    s.v = first.v\n    first.v = None\n    return first.x", space)
-    f, Slotted = pijit.jit(space["f"]), space["Slotted"]
-    with settings(compile_all=True, raise_internal=True):
-        some = [Slotted(-1, Slotted(k, Slotted(9, None))) for k in range(5)]
-        assert [f(s) for s in some] == list(range(5))
-    record = tiers.record_of(f.__code__)
-    assert (record.compiles, exits_taken(record), record.misses) == (1, 0, 0)
-
-
 def exits_taken(record):
     counted = [zip(fragment.exits, fragment.counts()[1], strict=True) for fragment in record.fragments]
     return sum(n for exits in counted for exit, n in exits if exit.kind not in ("return", "poll"))

@@ -39,8 +39,6 @@ class Place(NamedTuple):
 
 
 _STANDINS: ByClass[Any] = ByClass({int: 0, float: 0.5, bool: True, type(None): None})
-_NUMBERS = (int, float, bool)
-_NOT_THERE = (_native.UNSET, _native.UNSET)
 _MOST = 3  # types at a place
 _FORKS = 30  # in a graph, with those of items: what follows is there once for each way
 _Samples = list[Callable[[], Any]]  # each gives an object of another type, as long as there is one
@@ -144,12 +142,10 @@ def may_fork(t: Tracer) -> bool:
 
 def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     """Objects like those that the attribute may hold, one of each type; none where only one is known."""
-    actual, held = _to_be_looked_at(t, owner, name) if may_fork(t) and isinstance(owner, Opaque | Known) else _NOT_THERE
+    held = _to_be_looked_at(t, owner, name) if may_fork(t) and isinstance(owner, Opaque | Known) else _native.UNSET
     if held is _native.UNSET:
         return []
     frame = t.state.frame
-    if actual is not _native.UNSET and not (type(actual) in _NUMBERS and type(held) in _NUMBERS):  # those become floats and stay so
-        _note(frame.bytecode, frame.pc, actual)
     for other in t.siblings.get(owner.value, ()) if isinstance(owner, Opaque) else ():
         _note(frame.bytecode, frame.pc, _native.field(other, name))
     if type(held) is str:
@@ -161,19 +157,17 @@ def samples(t: Tracer, owner: Abstract, name: str) -> list[Any]:
     return list(found.values()) if len(found) > 1 else []
 
 
-def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> tuple[Any, Any]:
-    """What an attribute that an instance itself holds is at hand, and what it is taken to be like, where the program reads it; UNSET for any
-    other."""
+def _to_be_looked_at(t: Tracer, owner: Abstract, name: str) -> Any:
+    """What an attribute that an instance itself holds is taken to be like, where the program reads it; UNSET for any other."""
     row = ("field", name)
     cls, origin = objects.class_of(owner), objects.origin_of(t, owner)
     if cls is None or not objects.is_plain(cls) or not (origin is None or objects.is_stored(t, row)) or objects.is_known(t, owner, row):
-        return _NOT_THERE
+        return _native.UNSET
     found = objects.class_lookup(cls, name)
     if objects.decides(found):
-        return _NOT_THERE
+        return _native.UNSET
     actual = objects.actual_of(t, owner)
-    held = _native.UNSET if actual is objects.MISSING else _native.field(actual, name)
-    return held, objects.last_made(t, owner, row, held)
+    return objects.last_made(t, owner, row, _native.UNSET if actual is objects.MISSING else _native.field(actual, name))
 
 
 def place_of(owner: Abstract, row: tuple[Any, ...]) -> tuple[Any, ...]:
