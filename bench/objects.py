@@ -107,6 +107,7 @@ def figures():
         ("a search tree", varied.index, "f(o)", varied.words, 1.5),
         ("attributes that are numbers or None", varied.watch, "f(o, 20)", varied.stations),
         ("options that a decorator passes on", varied.swing, "f(o, 2000)", varied.settings),
+        ("objects of eight classes", varied.nourish, "f(o, 100)", varied.tissue),
         ("a machine with a table of its methods", varied.execute, "f(o, 10)", varied.Machine, 1.2),
         ("gaussian noise", varied.noise, "f(o, 1000)", lambda: 7, 1.5),
         ("edit distances by lists that grow", items.distances, "f(o)", items.some_words),

@@ -177,3 +177,67 @@ def execute(machine, rounds):
         for name, x in INSTRUCTIONS:
             machine.table[name](x)
     return machine.held
+
+
+class Cell:
+    """Kinds of cells in a tissue, each of which grows in its own way."""
+
+    def __init__(self, size):
+        self.size, self.age = size, 0
+
+    def grow(self, food):
+        self.age += 1
+        return self.size * 0.5 + food
+
+
+class Stem(Cell):
+    def grow(self, food):
+        self.age += 2
+        return self.size * food
+
+
+class Muscle(Cell):
+    def grow(self, food):
+        return self.size + food if self.age > 3 else self.size
+
+
+class Nerve(Cell):
+    def grow(self, food):
+        return self.size
+
+
+class Skin(Cell):
+    def grow(self, food):
+        self.age = 0 if self.age > 9 else self.age + 1
+        return self.size * 0.25 * self.age
+
+
+class Blood(Cell):
+    def grow(self, food):
+        return food - self.size
+
+
+class Bone(Cell):
+    def grow(self, food):
+        self.size += 0.125 * food
+        return self.size
+
+
+class Fat(Cell):
+    def grow(self, food):
+        self.size += food
+        return -food
+
+
+def tissue():
+    kinds = (Cell, Stem, Muscle, Nerve, Skin, Blood, Bone, Fat)
+    return [kinds[i * 5 % 8](0.25 * (i % 9)) for i in range(160)]
+
+
+def nourish(cells, rounds):
+    """A list of objects of eight classes."""
+    total = 0.0
+    for k in range(rounds):
+        for cell in cells:
+            total += cell.grow(0.5 * (k % 3))
+    return total
