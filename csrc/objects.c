@@ -7,9 +7,7 @@
 #ifndef Py_T_OBJECT_EX
 #define Py_T_OBJECT_EX 16 /* structmember.h of 3.11 */
 #endif
-/* What members of types in C hold: NULL is None, or is never there in what cannot be changed. */
-#define MEMBER_OBJECT 6     /* T_OBJECT */
-#define MEMBER_OBJECT_EX 16 /* T_OBJECT_EX */
+#define MEMBER_OBJECT 6 /* T_OBJECT: NULL is None */
 #define MEMBER_READONLY 1
 
 /* ---- what a type says of a name ---- */
@@ -154,13 +152,14 @@ static PyObject *name_of_class(PyObject *cls, PyObject *name)
                                                                          : NULL;
 }
 
-/* What a function, bound method or partial was made with (borrowed): the defaults of a function, None for none, or what a member of the type
- * in C has; the name of a class. */
+/* Does a member of a type in C hold an object that stays? Of one that cannot be changed it is never missing. */
 static bool holds_object(const struct PyMemberDef *member)
 {
-    return member->type == MEMBER_OBJECT || (member->type == MEMBER_OBJECT_EX && (member->flags & MEMBER_READONLY) != 0);
+    return member->type == MEMBER_OBJECT || (member->type == Py_T_OBJECT_EX && (member->flags & MEMBER_READONLY) != 0);
 }
 
+/* What a function, bound method, partial or range was made with (borrowed): the defaults of a function, None for none, or what a member of the
+ * type in C has; the name of a class. */
 PyObject *pj_part(PyObject *o, PjRow *row)
 {
     if (PyType_Check(o)) {

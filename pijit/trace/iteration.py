@@ -42,9 +42,6 @@ def iterator(t: Tracer, value: Abstract) -> Abstract:
         raise Break("iteration", "an iterator that is also held elsewhere")  # it would become two
     if isinstance(value, Container) and value.kind == "range":
         return _range(t, value)
-    if isinstance(value, Known) and type(value.value) is range:
-        r = value.value
-        return _range(t, Container("range", (Known(r.start), Known(r.stop), Known(r.step))))
     if objects.class_of(value) is range:
         return _range(t, _of_object(t, value))
     if isinstance(value, Container) and value.kind in _COMPOSITE:
@@ -138,10 +135,12 @@ def _check_small(t: Tracer, *bounds: Value) -> None:
 
 
 def _of_object(t: Tracer, value: Abstract) -> Container:
-    """The numbers of a range that the program has made elsewhere. Steps of others differ seldom: the one at hand is a constant."""
+    """The numbers of a range that is an object. Where they are not known, the step is taken to be the one at hand: it differs seldom."""
     from .addresses import compare
     from .closures import part
 
+    if isinstance(value, Known):
+        return Container("range", (Known(value.value.start), Known(value.value.stop), Known(value.value.step)))
     start, stop, step = (part(t, value, name) for name in ("start", "stop", "step"))
     usual = objects.actual_of(t, value)
     if usual is not objects.MISSING and kind_of(step) == "int":
